@@ -1,0 +1,46 @@
+// The engine is a function: facts in, plan out, nothing else decides. Same facts and policy, same
+// plan, byte for byte, on any build. One thread owns an Engine; it reads no clock and logs nothing.
+//
+//   submit → queue admission → gang check → topology score → bind
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+#include "model/fact.h"
+#include "model/plan.h"
+#include "model/policy.h"
+
+namespace muster {
+
+class World;
+
+class Engine {
+public:
+    explicit Engine(Policy policy = {});
+    ~Engine();
+    Engine(Engine&&) noexcept;
+    Engine& operator=(Engine&&) noexcept;
+
+    /// Changes the World in place. A fact that makes no sense is refused whole and changes nothing.
+    Result<> apply(const Fact& fact);
+
+    /// Decides every workload whose answer could have changed since the last cycle.
+    Plan cycle();
+
+    /// What a cycle would answer if `workload` were submitted now, behind nobody; changes nothing.
+    Result<std::variant<Placement, Reason>> what_if(const WorkloadSpec& workload);
+
+    /// Why a known workload waits; none when it runs.
+    [[nodiscard]] std::optional<Reason> why(std::string_view workload) const;
+
+    [[nodiscard]] const World& world() const { return *world_; }
+
+private:
+    std::unique_ptr<World> world_;
+};
+
+}  // namespace muster
