@@ -1,21 +1,37 @@
 # One static library per folder. The suffix of a file decides which target picks it up:
-# *_test.cpp and *_bench.cpp and *_fuzz.cpp become programs, the rest is the library.
+#
+#   name.cpp            the library muster_<folder>
+#   name_test.cpp       muster_<folder>_test       ctest label `fast`
+#   name_full_test.cpp  muster_<folder>_full_test  ctest label `full`: `./dev test full` only
+#   name_bench.cpp      muster_<folder>_bench
+#   name_fuzz.cpp       a libFuzzer program of its own, named after the file
+#   main.cpp            nobody: the folder's CMakeLists.txt says what it is
+#
+#   muster_library(<folder> [LINK <libraries>...] [TEST_LINK <libraries>...] [THREAD])
+#
+# LINK names what the folder's arrow in the map names. THREAD adds the label `thread` to the fast
+# tests, which sends them through the thread sanitizer too.
 find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(fmt REQUIRED)
 include(GoogleTest)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 
+if(MUSTER_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 function(muster_library folder)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "THREAD" "" "LINK;TEST_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
-  set(tests ${sources})
-  set(benches ${sources})
-  set(fuzzers ${sources})
-  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
-  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
+  file(GLOB headers CONFIGURE_DEPENDS *.h)
+  foreach(kind test full_test bench fuzz)
+    set(${kind} ${sources})
+    list(FILTER ${kind} INCLUDE REGEX "_${kind}\\.cpp$")
+  endforeach()
+  list(FILTER test EXCLUDE REGEX "_full_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|/main)\\.cpp$")
 
   set(name muster_${folder})
@@ -27,21 +43,61 @@ function(muster_library folder)
     target_link_libraries(${name} INTERFACE ${ARG_LINK} fmt::fmt)
   endif()
 
-  if(tests)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE ${name} rapidcheck GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(${name}_test PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
-  endif()
-  if(benches AND MUSTER_BENCH)
-    add_executable(${name}_bench ${benches})
-    target_link_libraries(${name}_bench PRIVATE ${name} benchmark::benchmark_main)
-  endif()
   if(MUSTER_FUZZ)
-    foreach(source ${fuzzers})
+    foreach(source ${fuzz})
       get_filename_component(target ${source} NAME_WE)
       add_executable(${target} ${source})
       target_link_libraries(${target} PRIVATE ${name})
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+      set_target_properties(${target} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/targets/${folder})
+      add_dependencies(fuzzers ${target})
     endforeach()
+    return()
   endif()
+
+  set(labels fast)
+  if(ARG_THREAD)
+    list(APPEND labels thread)
+  endif()
+  muster_test(${name}_test "${labels}" "${test}" ${name} ${ARG_TEST_LINK})
+  muster_test(${name}_full_test full "${full_test}" ${name} ${ARG_TEST_LINK})
+  if(bench AND MUSTER_BENCH)
+    add_executable(${name}_bench ${bench})
+    target_link_libraries(${name}_bench PRIVATE ${name} benchmark::benchmark_main)
+    set_target_properties(${name}_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  endif()
+  if(headers AND MUSTER_HEADERS)
+    muster_headers(${name} ${headers})
+  endif()
+endfunction()
+
+# One GoogleTest program out of all files of a kind, found by ctest test by test.
+function(muster_test target labels sources)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE ${ARGN} rapidcheck GTest::gmock GTest::gtest_main)
+  set(timeout 120)
+  if(labels STREQUAL "full")
+    set(timeout 1800)
+  endif()
+  string(REPLACE ";" "\\;" labels "${labels}")
+  gtest_discover_tests(${target}
+    PROPERTIES LABELS "${labels}" TIMEOUT ${timeout}
+    DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# A header compiles on its own: one generated file includes it, twice, and nothing else.
+function(muster_headers library)
+  set(generated)
+  foreach(header ${ARGN})
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${header})
+    set(file ${CMAKE_BINARY_DIR}/headers/${path}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${path}\"\n#include \"${path}\"\n")
+    list(APPEND generated ${file})
+  endforeach()
+  add_library(${library}_headers OBJECT ${generated})
+  target_link_libraries(${library}_headers PRIVATE ${library})
 endfunction()

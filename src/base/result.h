@@ -1,16 +1,26 @@
 // Result<T>: a value, or the world's fault (bad input, disk, socket) with a code and a sentence.
-// Callers branch on `code`, people read `message`: it names the thing, what is wrong, what was expected.
+// Callers branch on `code`, people read `message`: it names the thing, what is wrong, what was
+// expected.
 #pragma once
+
+#include <tl/expected.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <utility>
 
 namespace muster {
 
-enum class Code : std::uint8_t { invalid, not_found, conflict, unavailable, corrupt, limit, timeout };
+enum class Code : std::uint8_t {
+    invalid,
+    not_found,
+    conflict,
+    unavailable,
+    corrupt,
+    limit,
+    timeout
+};
 
 struct Error {
     Code code = Code::invalid;

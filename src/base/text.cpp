@@ -29,25 +29,27 @@ struct Suffix {
     __int128 divide;
 };
 
-constexpr __int128 kilo = 1000;
-constexpr __int128 kibi = 1024;
+constexpr __int128 power(__int128 base, int exponent) {
+    return exponent == 0 ? 1 : base * power(base, exponent - 1);
+}
+
 constexpr Suffix suffixes[] = {
     {"", 1, 1},
-    {"n", 1, kilo * kilo * kilo},
-    {"u", 1, kilo * kilo},
-    {"m", 1, kilo},
-    {"k", kilo, 1},
-    {"M", kilo * kilo, 1},
-    {"G", kilo * kilo * kilo, 1},
-    {"T", kilo * kilo * kilo * kilo, 1},
-    {"P", kilo * kilo * kilo * kilo * kilo, 1},
-    {"E", kilo * kilo * kilo * kilo * kilo * kilo, 1},
-    {"Ki", kibi, 1},
-    {"Mi", kibi * kibi, 1},
-    {"Gi", kibi * kibi * kibi, 1},
-    {"Ti", kibi * kibi * kibi * kibi, 1},
-    {"Pi", kibi * kibi * kibi * kibi * kibi, 1},
-    {"Ei", kibi * kibi * kibi * kibi * kibi * kibi, 1},
+    {"n", 1, power(1000, 3)},
+    {"u", 1, power(1000, 2)},
+    {"m", 1, 1000},
+    {"k", 1000, 1},
+    {"M", power(1000, 2), 1},
+    {"G", power(1000, 3), 1},
+    {"T", power(1000, 4), 1},
+    {"P", power(1000, 5), 1},
+    {"E", power(1000, 6), 1},
+    {"Ki", 1024, 1},
+    {"Mi", power(1024, 2), 1},
+    {"Gi", power(1024, 3), 1},
+    {"Ti", power(1024, 4), 1},
+    {"Pi", power(1024, 5), 1},
+    {"Ei", power(1024, 6), 1},
 };
 
 Result<Quantity> parse(std::string_view text) {
@@ -79,8 +81,11 @@ Result<Quantity> parse(std::string_view text) {
     }
     if (!any) { return bad(); }
     std::string_view rest = text.substr(at);
-    if (rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E')) {
-        auto exponent = parse_int(rest[1] == '+' ? rest.substr(2) : rest.substr(1));
+    // "1Ei" is a suffix, "1E3" an exponent.
+    if (rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E') && rest[1] != 'i') {
+        const bool has_plus = rest[1] == '+';
+        if (has_plus && rest.substr(2).starts_with('-')) { return bad(); }
+        const auto exponent = parse_int(rest.substr(has_plus ? 2 : 1));
         constexpr int exponent_max = 18;
         if (!exponent || *exponent > exponent_max || *exponent < -exponent_max) { return bad(); }
         for (std::int64_t i = 0; i < *exponent; ++i) { out.numerator *= 10; }
@@ -102,8 +107,11 @@ Result<std::int64_t> scaled(std::string_view text, std::int64_t scale) {
     if (quantity.numerator > (static_cast<__int128>(1) << 126) / scale) {
         return fail(Code::limit, fmt::format("{} is too large", quote(text)));
     }
-    const __int128 value = (quantity.numerator * scale + quantity.denominator - 1) / quantity.denominator;
-    if (value > int64_max) { return fail(Code::limit, fmt::format("{} is too large", quote(text))); }
+    const __int128 value =
+        (quantity.numerator * scale + quantity.denominator - 1) / quantity.denominator;
+    if (value > int64_max) {
+        return fail(Code::limit, fmt::format("{} is too large", quote(text)));
+    }
     return static_cast<std::int64_t>(value);
 }
 
@@ -113,7 +121,8 @@ Result<std::int64_t> parse_int(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) {
-        return fail(Code::limit, fmt::format("{} is out of range for a 64-bit number", quote(text)));
+        return fail(Code::limit,
+                    fmt::format("{} is out of range for a 64-bit number", quote(text)));
     }
     if (error != std::errc{} || end != text.data() + text.size()) {
         return fail(Code::invalid, fmt::format("{} is not a whole number", quote(text)));
@@ -126,7 +135,8 @@ Result<std::int64_t> parse_int(std::string_view what, std::string_view text, std
     auto value = parse_int(text);
     if (!value) { return tl::unexpected(std::move(value.error()).wrap(what)); }
     if (*value < low || *value > high) {
-        return fail(Code::invalid, fmt::format("{}: {} is out of range; expected {} to {}", what, *value, low, high));
+        return fail(Code::invalid, fmt::format("{}: {} is out of range; expected {} to {}", what,
+                                               *value, low, high));
     }
     return value;
 }
