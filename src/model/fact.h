@@ -1,14 +1,14 @@
 // Facts are the only way into the World: what the cluster, the users and the clock say.
 #pragma once
 
+#include "model/node.h"
+#include "model/queue.h"
+#include "model/workload.h"
+
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "model/node.h"
-#include "model/queue.h"
-#include "model/workload.h"
 
 namespace muster {
 
@@ -28,20 +28,89 @@ struct Devices {
     bool operator==(const Devices&) const = default;
 };
 
-struct TopologySet { std::vector<Level> levels; };   // outermost first; replaces the tree
-struct NodeSet { NodeSpec node; };                   // new or changed
-struct NodeGone { std::string node; };
-struct GpuHealth { std::string node; std::uint32_t gpu = 0; bool is_healthy = true; };
-struct QueueSet { QueueSpec queue; };                // new or changed; "default" exists from the start
-struct QueueGone { std::string queue; };
-struct WorkloadSet { WorkloadSpec workload; };       // new or changed
-struct WorkloadGone { std::string workload; };       // deleted or finished: its holdings are free
-struct TaskGone { std::string workload; std::uint32_t task = 0; bool is_finished = false; };  // finished tasks are not placed again
-/// The cluster says that a task runs there, whoever decided it.
-struct TaskBound { std::string workload; std::uint32_t task = 0; std::string node; bool has_devices = false; Devices devices; };
-struct TimeIs { std::int64_t now = 0; };             // ms since the epoch, never falls
+/// Outermost level first; replaces the tree.
+struct TopologySet {
+    std::vector<Level> levels;
 
-using Fact = std::variant<TopologySet, NodeSet, NodeGone, GpuHealth, QueueSet, QueueGone, WorkloadSet,
-                          WorkloadGone, TaskGone, TaskBound, TimeIs>;
+    bool operator==(const TopologySet&) const = default;
+};
+
+/// New or changed.
+struct NodeSet {
+    NodeSpec node;
+
+    bool operator==(const NodeSet&) const = default;
+};
+
+struct NodeGone {
+    std::string node;
+
+    bool operator==(const NodeGone&) const = default;
+};
+
+struct GpuHealth {
+    std::string node;
+    std::uint32_t gpu = 0;
+    bool is_healthy = true;
+
+    bool operator==(const GpuHealth&) const = default;
+};
+
+/// New or changed; "default" exists from the start.
+struct QueueSet {
+    QueueSpec queue;
+
+    bool operator==(const QueueSet&) const = default;
+};
+
+struct QueueGone {
+    std::string queue;
+
+    bool operator==(const QueueGone&) const = default;
+};
+
+/// New or changed.
+struct WorkloadSet {
+    WorkloadSpec workload;
+
+    bool operator==(const WorkloadSet&) const = default;
+};
+
+/// Deleted or finished: its holdings are free.
+struct WorkloadGone {
+    std::string workload;
+
+    bool operator==(const WorkloadGone&) const = default;
+};
+
+/// A finished task is not placed again; one that was lost is.
+struct TaskGone {
+    std::string workload;
+    std::uint32_t task = 0;
+    bool is_finished = false;
+
+    bool operator==(const TaskGone&) const = default;
+};
+
+/// The cluster says that a task runs there, whoever decided it.
+struct TaskBound {
+    std::string workload;
+    std::uint32_t task = 0;
+    std::string node;
+    bool has_devices = false;
+    Devices devices;
+
+    bool operator==(const TaskBound&) const = default;
+};
+
+/// Milliseconds since the epoch, never falls.
+struct TimeIs {
+    std::int64_t now = 0;
+
+    bool operator==(const TimeIs&) const = default;
+};
+
+using Fact = std::variant<TopologySet, NodeSet, NodeGone, GpuHealth, QueueSet, QueueGone,
+                          WorkloadSet, WorkloadGone, TaskGone, TaskBound, TimeIs>;
 
 }  // namespace muster
