@@ -1,0 +1,23 @@
+#include "sim/file.h"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace muster::sim {
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) {
+        return fail(Code::not_found,
+                    fmt::format("{}: cannot be opened for reading", path.string()));
+    }
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad()) {
+        return fail(Code::unavailable, fmt::format("{}: reading failed", path.string()));
+    }
+    return text;
+}
+
+}  // namespace muster::sim
