@@ -24,10 +24,9 @@
 
 namespace muster {
 
-/// Up to this many subsets the choice is exhaustive: all of C(14,k), so every node of up to 14 GPUs
-/// and most requests of 16. Above it one candidate is grown greedily from each free GPU and the
-/// best of them wins.
-inline constexpr std::uint64_t device_subsets_max = 4'096;
+/// Up to this many subsets the choice is exhaustive: C(16,8) = 12,870, so every node of up to 16
+/// GPUs. Above it one candidate is grown greedily from each free GPU and the best of them wins.
+inline constexpr std::uint64_t device_subsets_max = 13'000;
 /// Answers that a DeviceTable remembers; a newer one takes an older one's place. A power of two.
 inline constexpr std::size_t device_answers_max = 1'024;
 
@@ -85,8 +84,12 @@ public:
     [[nodiscard]] const NodeDevices& at(std::uint32_t id) const { return nodes_[id]; }
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
-    /// As the free function, remembered.
+    /// As the free functions, remembered.
     std::uint64_t choose_whole(std::uint32_t id, std::uint64_t free_mask, int count, bool near_nic);
+    std::optional<NumaChoice> choose_single_numa(std::uint32_t id, std::uint64_t free_mask,
+                                                 int count,
+                                                 std::span<const std::int64_t> zone_free_milli_cpu,
+                                                 std::int64_t milli_cpu, bool near_nic);
 
 private:
     struct Answer {
