@@ -1,0 +1,97 @@
+// Kubernetes objects as facts and workloads. Pure: text in, values out; reads no cluster and no
+// clock.
+//
+// Read are Node, Pod, PriorityClass, batch/v1 Job, Deployment, StatefulSet, ReplicaSet, Volcano's
+// Job, PodGroup, Queue and HyperNode, the PodGroups of scheduler-plugins and of Kubernetes itself,
+// CompositePodGroup, and Kueue's and KAI's Topology. Other kinds are counted in a warning.
+// A value of the wrong type or range is an error with its place and nothing is returned. A
+// scheduling constraint that Muster can't keep is never dropped: `read_jobs` fails with its name,
+// `read_cluster` sets the workload aside in `refused`.
+#pragma once
+
+#include "base/result.h"
+#include "codec/document.h"
+#include "model/fact.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace muster {
+
+struct Warning {
+    Place place;  // of the first one
+    std::string text;
+    std::int64_t count = 1;
+
+    bool operator==(const Warning&) const = default;
+    [[nodiscard]] std::string message() const;  // "job.yaml:3: spec.foo: … (12 times)"
+};
+
+struct PriorityClass {
+    std::string name;
+    std::int64_t value = 0;
+    bool is_default = false;
+
+    bool operator==(const PriorityClass&) const = default;
+};
+
+/// A Volcano tier, as a level of the topology.
+struct Tier {
+    std::int64_t number = 0;
+    std::string level;
+
+    bool operator==(const Tier&) const = default;
+};
+
+/// What objects refer to in other objects; comes out of the cluster, goes into the reading of jobs.
+struct KubernetesContext {
+    std::vector<PriorityClass> priority_classes;
+    std::vector<Tier> tiers;
+    std::vector<std::string> fixed_mig_profiles;  // counted by some node: "1g.10gb"
+    bool has_other_vendors = false;               // GPUs other than NVIDIA's
+};
+
+/// Which task of which workload a pod is. Tasks count through the leaves in order.
+struct PodTask {
+    std::string pod;  // "namespace/name"
+    std::string workload;
+    std::uint32_t task = 0;
+
+    bool operator==(const PodTask&) const = default;
+};
+
+/// A waiting workload that asks for what Muster can't keep.
+struct RefusedWorkload {
+    std::string workload;
+    Place place;
+    std::string text;
+
+    bool operator==(const RefusedWorkload&) const = default;
+};
+
+struct ClusterInput {
+    std::vector<Fact>
+        facts;  // in an order that an Engine takes: levels, nodes, queues, workloads, bindings
+    std::vector<Warning> warnings;
+    std::vector<RefusedWorkload> refused;
+    std::vector<PodTask> pods;
+    KubernetesContext context;
+};
+
+struct JobInput {
+    std::vector<WorkloadSpec> workloads;  // in the order of the documents
+    std::vector<Fact> facts;              // queues, nodes, levels that stood beside them
+    std::vector<Warning> warnings;
+};
+
+/// What runs where and what waits. Waiting pods of other schedulers are not ours; running ones hold
+/// room.
+Result<ClusterInput> read_cluster(std::span<const SourceText> sources);
+
+/// What somebody is about to submit: every job and pod is taken as ours and as new.
+Result<JobInput> read_jobs(std::span<const SourceText> sources,
+                           const KubernetesContext& context = {});
+
+}  // namespace muster
