@@ -1,0 +1,44 @@
+// The job mix as it is learned from arrivals, for clusters where nobody declares one.
+//
+// Requests are counted by what they ask for. Old ones fade: whenever 2·mix_fade_at are counted,
+// all counts are halved (so the counts stay between that and twice as much). A ValueModel is built
+// from it again when is_due() says that it has changed enough: at 64 arrivals and at every
+// doubling, then each time that the counts have faded. Until the first 64 the default mix stands
+// in. Same arrivals in the same order, same mix.
+#pragma once
+
+#include "engine/value.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace muster {
+
+inline constexpr std::int64_t mix_seen_min = 64;
+inline constexpr std::int64_t mix_fade_at = 32'768;
+inline constexpr std::size_t mix_classes_max = 1'024;  // beyond, the rarest makes room
+
+class Mix {
+public:
+    /// Counts `request` as its weight says; one that weighs nothing is not counted.
+    void add(const MixClass& request);
+
+    /// What was counted, in a fixed order; the default mix before mix_seen_min.
+    [[nodiscard]] std::vector<MixClass> classes() const;
+
+    /// Another ValueModel is worth its price. Stays true until build_done().
+    [[nodiscard]] bool is_due() const { return seen_ >= due_at_; }
+    void build_done();
+
+private:
+    void fade();
+    void drop_rarest();
+
+    std::map<MixClass, std::int64_t> counts_;  // the key's weight is 0
+    std::int64_t seen_ = 0;
+    std::int64_t due_at_ = mix_seen_min;
+};
+
+}  // namespace muster
