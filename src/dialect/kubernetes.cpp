@@ -1,0 +1,312 @@
+#include "dialect/kubernetes.h"
+
+#include "dialect/kubernetes_gang.h"
+#include "dialect/kubernetes_group.h"
+#include "dialect/kubernetes_job.h"
+#include "dialect/kubernetes_node.h"
+#include "dialect/kubernetes_pod.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+namespace muster {
+
+namespace {
+
+enum class Kind : std::uint8_t {
+    node,
+    pod,
+    priority_class,
+    topology,
+    volcano_job,
+    batch_job,
+    controller,
+    pod_group,
+    composite_group,
+    volcano_queue,
+    harmless,
+    unknown,
+};
+
+Kind kind_of(const Document& document) {
+    const std::string_view kind = document.kind;
+    const std::string_view version = document.api_version;
+    if (version.empty() || kind.empty()) { return Kind::unknown; }
+    if (version == "v1") {
+        if (kind == "Node") { return Kind::node; }
+        if (kind == "Pod") { return Kind::pod; }
+        // What stands beside jobs in every manifest and places nothing.
+        constexpr std::string_view beside[] = {
+            "Namespace",       "Service", "ConfigMap", "Secret",
+            "ServiceAccount",  "Event",   "Endpoints", "PersistentVolumeClaim",
+            "PersistentVolume"};
+        const bool is_beside =
+            std::find(std::begin(beside), std::end(beside), kind) != std::end(beside);
+        return is_beside ? Kind::harmless : Kind::unknown;
+    }
+    if (kind == "PriorityClass" && version.starts_with("scheduling.k8s.io/")) {
+        return Kind::priority_class;
+    }
+    if (kind == "Job") {
+        if (version.starts_with("batch.volcano.sh/")) { return Kind::volcano_job; }
+        return version.starts_with("batch/") ? Kind::batch_job : Kind::unknown;
+    }
+    if (version.starts_with("apps/") &&
+        (kind == "Deployment" || kind == "StatefulSet" || kind == "ReplicaSet")) {
+        return Kind::controller;
+    }
+    if (kind == "PodGroup") { return group_dialect(version) ? Kind::pod_group : Kind::unknown; }
+    if (kind == "CompositePodGroup" && version.starts_with("scheduling.k8s.io/")) {
+        return Kind::composite_group;
+    }
+    if (kind == "Queue" && version.starts_with("scheduling.volcano.sh/")) {
+        return Kind::volcano_queue;
+    }
+    if (kind == "Topology" &&
+        (version.starts_with("kueue.x-k8s.io/") || version.starts_with("kai.scheduler/"))) {
+        return Kind::topology;
+    }
+    return Kind::unknown;
+}
+
+class Reading {
+public:
+    Reading(const Documents& documents, KubernetesContext context, bool is_plan)
+        : documents_(documents),
+          context_(std::move(context)),
+          is_plan_(is_plan) {}
+
+    Result<> run() {
+        for (const Document& document : documents_.all()) { MUSTER_CHECK(read_first(document)); }
+        for (const Document& document : documents_.all()) { MUSTER_CHECK(read_second(document)); }
+        MUSTER_CHECK(order_queues());
+        demand_ = assemble(std::move(items_), is_plan_, notes_);
+        return {};
+    }
+
+    std::vector<Fact> take_facts() {
+        std::vector<Fact> facts;
+        if (!levels_.empty()) { facts.emplace_back(TopologySet{std::move(levels_)}); }
+        for (NodeSpec& node : nodes_) { facts.emplace_back(NodeSet{std::move(node)}); }
+        for (QueueSpec& queue : queues_) { facts.emplace_back(QueueSet{std::move(queue)}); }
+        return facts;
+    }
+    Demand& demand() { return demand_; }
+    Notes& notes() { return notes_; }
+    KubernetesContext take_context() { return std::move(context_); }
+
+private:
+    const Documents& documents_;
+    KubernetesContext context_;
+    bool is_plan_;
+    Notes notes_;
+    Faults faults_;
+    std::vector<Fault> unsupported_;
+    std::vector<Level> levels_;
+    std::vector<NodeSpec> nodes_;
+    std::vector<QueueSpec> queues_;
+    std::map<std::string, Place> queue_places_;
+    std::vector<DemandItem> items_;
+    std::unordered_set<std::string> seen_;  // "Kind group/name"
+    Demand demand_;
+
+    Scope scope() { return {context_, notes_, unsupported_}; }
+
+    Result<> status() const {
+        if (faults_.is_empty()) { return {}; }
+        return tl::unexpected(faults_.error());
+    }
+
+    /// The same object twice is a slip, and which one holds would be a guess.
+    void check_new(const Field& object) {
+        const Document& document = object.document();
+        const Field metadata = object["metadata"];
+        const bool has_namespace = document.kind != "Node" && document.kind != "Queue" &&
+                                   document.kind != "PriorityClass" && document.kind != "Topology";
+        const std::string name =
+            has_namespace ? full_name(metadata) : std::string(metadata["name"].name());
+        if (!seen_.insert(fmt::format("{} {} {}", document.kind, document.api_version, name))
+                 .second) {
+            metadata["name"].refuse(fmt::format("duplicate {} \"{}\"", document.kind, name));
+        }
+    }
+
+    Result<> read_first(const Document& document);
+    Result<> read_second(const Document& document);
+    Result<> order_queues();
+    void read_demand(Kind kind, const Field& object);
+};
+
+Result<> Reading::read_first(const Document& document) {
+    const Field object(document, faults_);
+    switch (kind_of(document)) {
+        case Kind::node:
+            check_new(object);
+            nodes_.push_back(read_node(object, scope()));
+            learn_from_node(nodes_.back(), context_);
+            break;
+        case Kind::priority_class:
+            check_new(object);
+            context_.priority_classes.push_back(read_priority_class(object));
+            break;
+        case Kind::topology:
+            check_new(object);
+            if (levels_.empty()) {
+                levels_ = read_levels(object);
+            } else {
+                notes_.add(object,
+                           "only the first Topology is the tree; other levels can't be asked for");
+            }
+            break;
+        case Kind::harmless: break;
+        case Kind::unknown:
+            if (document.kind.empty() || document.api_version.empty()) {
+                object[document.kind.empty() ? "kind" : "apiVersion"].expected(
+                    "text that names what this is");
+            } else {
+                notes_.add(object, fmt::format("kind {} of {} is not looked at", document.kind,
+                                               document.api_version));
+            }
+            break;
+        default: break;
+    }
+    return status();
+}
+
+Result<> Reading::read_second(const Document& document) {
+    const Kind kind = kind_of(document);
+    if (kind == Kind::harmless || kind == Kind::unknown || kind == Kind::node ||
+        kind == Kind::priority_class || kind == Kind::topology) {
+        return {};
+    }
+    const Field object(document, faults_);
+    check_new(object);
+    MUSTER_CHECK(status());
+    read_demand(kind, object);
+    return status();
+}
+
+void Reading::read_demand(Kind kind, const Field& object) {
+    const auto add_pods = [&](std::vector<PodItem> pods) {
+        for (PodItem& pod : pods) { items_.emplace_back(std::move(pod)); }
+    };
+    switch (kind) {
+        case Kind::pod: {
+            PodItem pod = read_pod(object, scope());
+            if (is_plan_) { pod.phase = PodPhase::waiting; }
+            if (is_plan_ && !pod.node.empty()) {
+                unsupported_.push_back(
+                    {object["spec"]["nodeName"].place(), "nodeName goes past the scheduler"});
+                pod.unsupported.push_back(unsupported_.back());
+                unsupported_.clear();
+            }
+            items_.emplace_back(std::move(pod));
+            break;
+        }
+        case Kind::volcano_job: items_.emplace_back(read_volcano_job(object, scope())); break;
+        case Kind::batch_job:
+            if (is_gang_job(object, scope())) {
+                items_.emplace_back(read_gang_job(object, scope()));
+            } else if (is_plan_) {
+                add_pods(expand_pods(object, scope()));
+            }
+            break;
+        case Kind::controller:
+            // In a cluster its pods are there themselves.
+            if (is_plan_) { add_pods(expand_pods(object, scope())); }
+            break;
+        case Kind::pod_group:
+            items_.emplace_back(
+                read_pod_group(object, *group_dialect(object.document().api_version), scope()));
+            break;
+        case Kind::composite_group:
+            items_.emplace_back(read_composite_group(object, scope()));
+            break;
+        case Kind::volcano_queue: {
+            QueueSpec queue = read_volcano_queue(object, scope());
+            if (queue.name == "root") {
+                notes_.add(object,
+                           "the queue \"root\" is the whole cluster; its limits are not looked at");
+                break;
+            }
+            queue_places_[queue.name] = object["metadata"]["name"].place();
+            queues_.push_back(std::move(queue));
+            break;
+        }
+        default: break;
+    }
+    if (!unsupported_.empty()) { unsupported_.clear(); }
+}
+
+/// Parents before children.
+Result<> Reading::order_queues() {
+    std::vector<QueueSpec> ordered;
+    std::unordered_set<std::string> done;
+    std::vector<QueueSpec> rest = std::move(queues_);
+    const auto is_here = [&](const std::string& name) { return queue_places_.contains(name); };
+    while (!rest.empty()) {
+        std::vector<QueueSpec> later;
+        for (QueueSpec& queue : rest) {
+            // A parent that is not in these files may be known to the engine, which refuses it if
+            // not.
+            const bool is_ready =
+                queue.parent.empty() || done.contains(queue.parent) || !is_here(queue.parent);
+            if (!is_ready) {
+                later.push_back(std::move(queue));
+                continue;
+            }
+            done.insert(queue.name);
+            ordered.push_back(std::move(queue));
+        }
+        if (later.size() == rest.size()) {
+            const QueueSpec& queue = later.front();
+            return fail(Code::invalid, fmt::format("{}: queue \"{}\": its parents form a cycle",
+                                                   queue_places_[queue.name].text(), queue.name));
+        }
+        rest = std::move(later);
+    }
+    queues_ = std::move(ordered);
+    return {};
+}
+
+}  // namespace
+
+Result<ClusterInput> read_cluster(std::span<const SourceText> sources) {
+    MUSTER_TRY(documents, read_documents(sources));
+    Reading reading(documents, {}, false);
+    MUSTER_CHECK(reading.run());
+    ClusterInput out;
+    out.facts = reading.take_facts();
+    Demand& demand = reading.demand();
+    for (WorkloadSpec& workload : demand.workloads) {
+        out.facts.emplace_back(WorkloadSet{std::move(workload)});
+    }
+    for (Fact& fact : demand.bindings) { out.facts.push_back(std::move(fact)); }
+    out.refused = std::move(demand.refused);
+    out.pods = std::move(demand.pods);
+    out.warnings = reading.notes().take();
+    out.context = reading.take_context();
+    return out;
+}
+
+Result<JobInput> read_jobs(std::span<const SourceText> sources, const KubernetesContext& context) {
+    MUSTER_TRY(documents, read_documents(sources));
+    Reading reading(documents, context, true);
+    MUSTER_CHECK(reading.run());
+    Demand& demand = reading.demand();
+    if (!demand.refused.empty()) {
+        const RefusedWorkload& refused = demand.refused.front();
+        return fail(Code::invalid, fmt::format("{}: {}", refused.place.text(), refused.text));
+    }
+    JobInput out;
+    out.facts = reading.take_facts();
+    out.workloads = std::move(demand.workloads);
+    out.warnings = reading.notes().take();
+    return out;
+}
+
+}  // namespace muster

@@ -1,0 +1,22 @@
+// Where a pod may and would like to run: selectors, affinity, tolerations. What can't be kept is
+// named in the scope's unsupported list.
+#pragma once
+
+#include "dialect/kubernetes_scope.h"
+#include "model/task.h"
+
+namespace muster {
+
+void read_node_affinity(const Field& spec, TaskSpec& task, const Scope& scope);
+/// After the task's labels and namespace are known.
+void read_pod_affinity(const Field& spec, TaskSpec& task, const Scope& scope);
+void read_tolerations(const Field& spec, TaskSpec& task, const Scope& scope);
+/// The constraints that Muster does not keep: spread, claims, host ports, and fields it does not
+/// know.
+void refuse_other_constraints(const Field& spec, const Scope& scope);
+
+/// Label selector: matchLabels and matchExpressions.
+std::vector<LabelMatch> read_selector(const Field& selector);
+bool matches(const std::vector<LabelMatch>& selector, const std::vector<Label>& labels);
+
+}  // namespace muster

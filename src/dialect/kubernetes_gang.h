@@ -1,0 +1,28 @@
+// Puts pods and the objects that bind them together: which workload each pod belongs to, the
+// workload's group tree, and where its tasks already run. The last step of a reading.
+#pragma once
+
+#include "dialect/kubernetes_group.h"
+#include "dialect/kubernetes_job.h"
+#include "dialect/kubernetes_pod.h"
+
+#include <variant>
+#include <vector>
+
+namespace muster {
+
+/// Everything that was read, in the order of the documents.
+using DemandItem = std::variant<DeclaredJob, GroupObject, PodItem>;
+
+struct Demand {
+    std::vector<WorkloadSpec> workloads;
+    std::vector<Fact> bindings;  // TaskBound and TaskGone, after all workloads
+    std::vector<PodTask> pods;
+    std::vector<RefusedWorkload> refused;
+};
+
+/// `is_plan`: everything is ours and new. Otherwise waiting pods count only when our scheduler has
+/// them.
+Demand assemble(std::vector<DemandItem> items, bool is_plan, Notes& notes);
+
+}  // namespace muster

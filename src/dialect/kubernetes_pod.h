@@ -1,0 +1,40 @@
+// Pods and pod templates: one task's needs, and of a live pod who it belongs to and where it is.
+#pragma once
+
+#include "dialect/kubernetes_scope.h"
+#include "model/task.h"
+
+#include <cstdint>
+#include <string>
+
+namespace muster {
+
+/// `metadata` and `spec` of a pod or of a template in the namespace `name_space`.
+TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_space,
+                   const Scope& scope);
+
+enum class PodPhase : std::uint8_t { waiting, bound, succeeded, failed };
+
+struct PodItem {
+    std::string name;                // "namespace/name"
+    std::string group;               // "namespace/group" of any dialect, empty when alone
+    std::string job;                 // "namespace/job" that declares it, empty when none
+    std::string role;                // its name for it
+    std::int64_t index = -1;         // its place in the role
+    std::int64_t group_minimum = 0;  // as far as the pod itself says so
+    std::string scheduler;
+    std::string node;
+    PodPhase phase = PodPhase::waiting;
+    bool is_gated = false;
+    WorkloadSpec head;  // queue, priority, times; without groups
+    TopologyWish wish;
+    TaskSpec task;
+    std::vector<Fault> unsupported;
+    Place place;  // only of those that may be refused
+};
+
+/// The same for the pods of an object with a template: the object's name, the template's labels.
+PodItem read_template_head(const Field& object, const Scope& scope);
+PodItem read_pod(const Field& pod, const Scope& scope);
+
+}  // namespace muster
