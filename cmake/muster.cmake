@@ -53,7 +53,7 @@ function(muster_library folder)
       target_link_libraries(${target} PRIVATE ${name})
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
       set_target_properties(${target} PROPERTIES
-        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/targets/${folder})
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/targets)
       add_dependencies(fuzzers ${target})
     endforeach()
     return()
