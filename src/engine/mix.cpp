@@ -25,6 +25,11 @@ std::vector<MixClass> Mix::classes() const {
     return classes;
 }
 
+Churn Mix::churn() const {
+    if (seen_ < mix_seen_min) { return {}; }
+    return {.percent = static_cast<std::int32_t>(std::min<std::int64_t>(100, 200 * left_ / seen_))};
+}
+
 void Mix::build_done() { due_at_ = std::max(mix_seen_min, 2 * seen_); }
 
 /// Halves the counts and what is due with them, so that the next build comes after as many
@@ -36,6 +41,7 @@ void Mix::fade() {
         seen_ += at->second;
         at = at->second == 0 ? counts_.erase(at) : std::next(at);
     }
+    left_ = std::min(left_ / 2, seen_);
     due_at_ = seen_;
 }
 
@@ -44,6 +50,7 @@ void Mix::drop_rarest() {
         std::min_element(counts_.begin(), counts_.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     seen_ -= rarest->second;
+    left_ = std::min(left_, seen_);
     counts_.erase(rarest);
 }
 

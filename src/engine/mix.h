@@ -25,6 +25,12 @@ public:
     /// Counts `request` as its weight says; one that weighs nothing is not counted.
     void add(const MixClass& request);
 
+    /// Some work has left.
+    void leave() { left_ = left_ < seen_ ? left_ + 1 : seen_; }
+    /// Twice the departures per 100 arrivals, at most 100: a tenth of the work that stays for good,
+    /// or is refused, does not make a cluster one that only fills.
+    [[nodiscard]] Churn churn() const;
+
     /// What was counted, in a fixed order; the default mix before mix_seen_min.
     [[nodiscard]] std::vector<MixClass> classes() const;
 
@@ -38,6 +44,7 @@ private:
 
     std::map<MixClass, std::int64_t> counts_;  // the key's weight is 0
     std::int64_t seen_ = 0;
+    std::int64_t left_ = 0;
     std::int64_t due_at_ = mix_seen_min;
 };
 

@@ -5,8 +5,9 @@
 #include "engine/stock.h"
 
 #include <algorithm>
-#include <bit>
+#include <iterator>
 #include <limits>
+#include <map>
 
 namespace muster {
 
@@ -16,6 +17,11 @@ constexpr std::int64_t rank_weight_milli = 1200;
 constexpr std::int64_t stranded_percent = 70;
 constexpr std::int64_t block_weight_milli = 30;
 constexpr std::int64_t price_load_percent_max = 120;
+
+// With churn at 100 %, found on the openb pods with their run times (sim/reference/departures.h).
+constexpr std::int64_t churn_hollow_percent = 33;
+constexpr std::int64_t churn_block_milli = 33;
+constexpr std::int64_t churn_whole_milli = 1000;
 
 constexpr std::int64_t ratio_scale = std::int64_t{1} << 20;
 constexpr std::int64_t share_scale = std::int64_t{1} << 24;
@@ -59,6 +65,27 @@ Value sixth_power(Value load) {
     return power;
 }
 
+/// The CPU that requests for several GPUs need, ascending. Of too many the least asked for gives
+/// way to the next higher, so that a step never promises too little CPU.
+std::vector<std::int64_t> block_cpu_steps(std::span<const MixClass> mix) {
+    std::map<std::int64_t, __int128> demand;
+    for (const MixClass& job : mix) {
+        if (job.gpu_count < 2) { continue; }
+        demand[job.milli_cpu] += static_cast<__int128>(job.weight) * gpu_demand(job);
+    }
+    while (demand.size() > cpu_steps_max) {
+        auto least = demand.begin();
+        for (auto at = demand.begin(); at != std::prev(demand.end()); ++at) {
+            if (at->second < least->second) { least = at; }
+        }
+        std::next(least)->second += least->second;
+        demand.erase(least);
+    }
+    std::vector<std::int64_t> steps;
+    for (const auto& [milli_cpu, sum] : demand) { steps.push_back(milli_cpu); }
+    return steps;
+}
+
 constexpr MixClass expected[] = {
     {.milli_cpu = 8000, .gpu_milli = 1000, .gpu_count = 1, .weight = 40},
     {.milli_cpu = 4000, .gpu_milli = 500, .gpu_count = 1, .weight = 16},
@@ -72,22 +99,17 @@ constexpr MixClass expected[] = {
 
 std::span<const MixClass> default_mix() { return expected; }
 
-Value rank_cost(RankOf place) {
-    MUSTER_ASSERT(place.rank < place.nodes || place.rank == 0);
-    if (place.nodes == 0) { return 0; }
-    return static_cast<Value>(static_cast<unsigned __int128>(place.rank) * rank_weight_milli *
-                              value_scale / place.nodes);
-}
-
 ValueModel::ValueModel(std::span<const MixClass> declared,
-                       std::span<const std::int64_t> capacity_milli_by_model) {
+                       std::span<const std::int64_t> capacity_milli_by_model, Churn churn) {
     MUSTER_ASSERT(capacity_milli_by_model.size() <= gpu_models_max);
     std::vector<MixClass> mix;
     for (const MixClass& job : declared) { mix.push_back(bounded(job)); }
     if (total_demand(mix) == 0) { mix.assign(std::begin(expected), std::end(expected)); }
 
-    build_worth(mix);
-    build_blocks(mix);
+    const std::int64_t percent = std::clamp(churn.percent, 0, 100);
+    rank_weight_ = rank_weight_milli * value_scale * (100 - percent) / 100;
+    build_worth(mix, percent);
+    build_blocks(mix, percent);
     const std::vector<std::int64_t> prices = build_prices(mix, capacity_milli_by_model);
     for (std::size_t i = 0; i <= capacity_milli_by_model.size(); ++i) {
         const bool is_named = i < capacity_milli_by_model.size();
@@ -96,7 +118,7 @@ ValueModel::ValueModel(std::span<const MixClass> declared,
     }
 }
 
-void ValueModel::build_worth(std::span<const MixClass> mix) {
+void ValueModel::build_worth(std::span<const MixClass> mix, std::int64_t churn) {
     std::vector<SizeDemand> sizes;
     for (const MixClass& job : mix) {
         if (job.gpu_milli > 0) {
@@ -104,12 +126,16 @@ void ValueModel::build_worth(std::span<const MixClass> mix) {
         }
     }
     const StockWorth stock = stock_worth(sizes);
+    const std::int64_t hollow = churn * churn_hollow_percent;  // of 10,000
     for (std::size_t r = 0; r < worth_.size(); ++r) {
-        worth_[r] = stock.worth[r] * gpu_milli_whole * value_scale / StockWorth::worth_one;
+        const auto square = static_cast<std::int64_t>(r * r) * value_scale / gpu_milli_whole;
+        const std::int64_t stocked =
+            stock.worth[r] * gpu_milli_whole * value_scale / StockWorth::worth_one;
+        worth_[r] = (stocked * (10'000 - hollow) + square * hollow) / 10'000;
     }
 }
 
-void ValueModel::build_blocks(std::span<const MixClass> mix) {
+void ValueModel::build_blocks(std::span<const MixClass> mix, std::int64_t churn) {
     const __int128 total = total_demand(mix);
     std::array<__int128, gpus_per_node_max + 1> sum{};
     for (const MixClass& job : mix) {
@@ -120,8 +146,38 @@ void ValueModel::build_blocks(std::span<const MixClass> mix) {
                 demand * (2 * job.gpu_count * (full / job.gpu_count) - full);
         }
     }
-    for (std::size_t full = 0; full < blocks_.size(); ++full) {
-        blocks_[full] = static_cast<Value>(sum[full] * block_weight_milli * value_scale / total);
+    BlockRow row{};
+    for (std::size_t full = 0; full < row.size(); ++full) {
+        const auto square = static_cast<std::int64_t>(full * full);
+        row[full] = static_cast<Value>(sum[full] * block_weight_milli * value_scale / total) +
+                    square * churn_block_milli * value_scale * churn / 100;
+    }
+    blocks_.assign(1, row);
+    if (churn > 0) { build_whole(mix, churn); }
+}
+
+/// Adds what a node is worth that can serve a request for several GPUs right now.
+void ValueModel::build_whole(std::span<const MixClass> mix, std::int64_t churn) {
+    __int128 total = 0;
+    for (const MixClass& job : mix) {
+        if (job.gpu_count > 1) { total += static_cast<__int128>(job.weight) * gpu_demand(job); }
+    }
+    if (total == 0) { return; }
+    cpu_steps_ = block_cpu_steps(mix);
+    blocks_.resize(cpu_steps_.size() + 1, blocks_[0]);
+    for (const MixClass& job : mix) {
+        if (job.gpu_count < 2) { continue; }
+        const __int128 demand = static_cast<__int128>(job.weight) * gpu_demand(job);
+        const auto worth =
+            static_cast<Value>(demand * churn_whole_milli * value_scale * churn / (total * 100));
+        const auto step = std::lower_bound(cpu_steps_.begin(), cpu_steps_.end(), job.milli_cpu);
+        for (auto i = static_cast<std::size_t>(step - cpu_steps_.begin()) + 1; i < blocks_.size();
+             ++i) {
+            for (auto full = static_cast<std::size_t>(job.gpu_count); full < blocks_[i].size();
+                 ++full) {
+                blocks_[i][full] += worth;
+            }
+        }
     }
 }
 
@@ -187,6 +243,11 @@ std::vector<ValueModel::Knee> ValueModel::build_knees(std::span<const MixClass> 
     return knees;
 }
 
+Value ValueModel::rank_cost(RankOf place) const {
+    MUSTER_ASSERT(place.rank < place.nodes);
+    return static_cast<Value>(static_cast<__int128>(rank_weight_) * place.rank / place.nodes);
+}
+
 NodeSum ValueModel::sum(const NodeOpen& node) const {
     NodeSum sum{.milli_cpu = node.milli_cpu, .model = node.model};
     for (const std::int32_t free : node.gpu_free_milli) {
@@ -198,7 +259,7 @@ NodeSum ValueModel::sum(const NodeOpen& node) const {
 }
 
 Value ValueModel::value(const NodeSum& node) const {
-    return node.worth - stranded(node) + blocks(node.full) + price(node.model) * node.free_milli;
+    return node.worth - stranded(node) + blocks(node) + price(node.model) * node.free_milli;
 }
 
 Value ValueModel::stranded(const NodeSum& node) const {
@@ -219,8 +280,10 @@ Value ValueModel::stranded(const NodeSum& node) const {
     return std::max<Value>(0, node.worth * knee->share - milli_cpu * knee->slope) / share_scale;
 }
 
-Value ValueModel::blocks(std::int32_t full) const {
-    return blocks_[static_cast<std::size_t>(std::clamp(full, 0, gpu_count_max))];
+Value ValueModel::blocks(const NodeSum& node) const {
+    std::size_t reached = 0;
+    while (reached < cpu_steps_.size() && cpu_steps_[reached] <= node.milli_cpu) { ++reached; }
+    return blocks_[reached][static_cast<std::size_t>(std::clamp(node.full, 0, gpu_count_max))];
 }
 
 Value ValueModel::price(std::uint32_t model) const { return at(model).price; }

@@ -12,6 +12,14 @@
 // - price: min(load, 1.2)^6 of the node's model; load is the demand that names models, spread
 //   evenly over the capacity of those models (model_load.h).
 //
+// That is for work that stays. Where work leaves again, a node that is nearly empty may soon be
+// whole, and what counts is to fill the fullest first. With churn h from 0 (nothing leaves) to 1,
+//
+// - u becomes (1 - h/3) u + h/3 r^2 / 1000: emptier GPUs are worth more than their share;
+// - 30 K gains h (33 full^2 + 1000 B), with B the share of the requests for several GPUs, by GPU
+//   demand, for which the node has both the GPUs and the CPU right now;
+// - the rank term becomes (1 - h) of itself.
+//
 // A placement scores V_after - V_before - rank_cost(its node), the highest wins, ties to the
 // smallest rank; the rank term keeps equal nodes from being opened all at once. Whoever scores
 // keeps V_before of each node and, per candidate, changes the sums for the GPUs taken: a few table
@@ -22,7 +30,8 @@
 //   after.free_milli -= asked;
 //   after.full -= free == gpu_milli_whole ? 1 : 0;
 //   after.milli_cpu -= milli_cpu_asked;
-//   gain = value_model.value(after) - value_model.value(before) - rank_cost({rank, nodes});
+//   gain = value_model.value(after) - value_model.value(before)
+//          - value_model.rank_cost({.rank = rank, .nodes = nodes});
 //
 // All integers, in milli-GPU × value_scale. A ValueModel is immutable and pure: build another when
 // the mix or the capacity has changed. Source of the formula: a study on the openb traces.
@@ -43,6 +52,7 @@ namespace muster {
 using Value = std::int64_t;
 inline constexpr Value value_scale = 1024;
 
+inline constexpr std::size_t cpu_steps_max = 16;  // CPU needs of blocks that are told apart
 inline constexpr std::uint64_t any_model = ~std::uint64_t{0};
 
 /// Requests that look alike, and how many of them come.
@@ -76,8 +86,11 @@ struct RankOf {
     std::uint64_t rank = 0;
     std::uint64_t nodes = 1;
 };
-/// 1,200·rank/nodes milli-GPU.
-[[nodiscard]] Value rank_cost(RankOf place);
+
+/// How much of the work leaves again, 0 to 100; Mix::churn() measures it.
+struct Churn {
+    std::int32_t percent = 0;
+};
 
 /// What is expected when nothing has been seen or declared: whole GPUs in ones, twos, fours and
 /// eights, halves, quarters.
@@ -88,8 +101,8 @@ public:
     ValueModel() : ValueModel(default_mix(), {}) {}
     /// `capacity_milli_by_model[i]`: GPU of model i in the cluster. A mix without GPU requests
     /// becomes the default mix.
-    ValueModel(std::span<const MixClass> mix,
-               std::span<const std::int64_t> capacity_milli_by_model);
+    ValueModel(std::span<const MixClass> mix, std::span<const std::int64_t> capacity_milli_by_model,
+               Churn churn = {});
 
     /// u(r), non-decreasing; u(0) = 0, u(1,000) = 1,000·value_scale.
     [[nodiscard]] Value remainder(std::int64_t free_milli) const {
@@ -100,10 +113,12 @@ public:
     [[nodiscard]] NodeSum sum(const NodeOpen& node) const;
     [[nodiscard]] Value value(const NodeSum& node) const;
     [[nodiscard]] Value value(const NodeOpen& node) const { return value(sum(node)); }
+    /// 1,200·rank/nodes milli-GPU, less with churn.
+    [[nodiscard]] Value rank_cost(RankOf place) const;
 
     /// The parts, for explanations and tests.
-    [[nodiscard]] Value stranded(const NodeSum& node) const;  // 0.7·S
-    [[nodiscard]] Value blocks(std::int32_t full) const;      // 30·K
+    [[nodiscard]] Value stranded(const NodeSum& node) const;  // 0.7 S
+    [[nodiscard]] Value blocks(const NodeSum& node) const;    // 30 K
     [[nodiscard]] Value price(std::uint32_t model) const;     // of one milli-GPU
 
 private:
@@ -121,8 +136,9 @@ private:
         Value price = 0;
     };
 
-    void build_worth(std::span<const MixClass> mix);
-    void build_blocks(std::span<const MixClass> mix);
+    void build_worth(std::span<const MixClass> mix, std::int64_t churn);
+    void build_blocks(std::span<const MixClass> mix, std::int64_t churn);
+    void build_whole(std::span<const MixClass> mix, std::int64_t churn);
     static std::vector<Value> build_prices(std::span<const MixClass> mix,
                                            std::span<const std::int64_t> capacity);
     static std::vector<Knee> build_knees(std::span<const MixClass> mix, std::uint64_t model);
@@ -132,7 +148,11 @@ private:
     }
 
     std::array<Value, static_cast<std::size_t>(gpu_milli_whole) + 1> worth_{};
-    std::array<Value, gpus_per_node_max + 1> blocks_{};
+    /// Blocks by the number of cpu_steps_ that the node's CPU reaches and by its full GPUs.
+    using BlockRow = std::array<Value, gpus_per_node_max + 1>;
+    std::vector<BlockRow> blocks_;
+    std::vector<std::int64_t> cpu_steps_;  // ascending; at most cpu_steps_max
+    Value rank_weight_ = 0;
     std::vector<Model> models_;  // the last one stands for every model without a capacity entry
 };
 
