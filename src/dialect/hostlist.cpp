@@ -18,9 +18,9 @@ tl::unexpected<Error> refuse(std::string_view text, std::string_view expected) {
     return fail(Code::invalid, fmt::format("found \"{:.64}\", expected {}", text, expected));
 }
 
-tl::unexpected<Error> too_many() {
+tl::unexpected<Error> too_many(std::size_t names_max) {
     return fail(Code::limit,
-                fmt::format("found more than {} names, expected at most that", hostlist_names_max));
+                fmt::format("found more than {} names, expected at most that", names_max));
 }
 
 struct Range {
@@ -45,14 +45,13 @@ Result<Range> read_range(std::string_view text) {
 
 /// Names that go on behind each of `names`.
 Result<std::vector<std::string>> multiply(const std::vector<std::string>& names,
-                                          std::string_view brackets) {
+                                          std::string_view brackets, std::size_t names_max) {
     std::vector<std::string> grown;
     for (const std::string_view part : split(brackets, ',')) {
         MUSTER_TRY(range, read_range(part));
         const auto numbers = static_cast<std::size_t>(range.high - range.low) + 1;
-        if (numbers > hostlist_names_max ||
-            numbers * names.size() + grown.size() > hostlist_names_max) {
-            return too_many();
+        if (numbers > names_max || numbers * names.size() + grown.size() > names_max) {
+            return too_many(names_max);
         }
         for (const std::string& name : names) {
             for (std::int64_t number = range.low; number <= range.high; ++number) {
@@ -64,7 +63,7 @@ Result<std::vector<std::string>> multiply(const std::vector<std::string>& names,
 }
 
 /// One entry: text and brackets in turn, "gpu[1-2]x[0-3]".
-Result<std::vector<std::string>> expand_entry(std::string_view entry) {
+Result<std::vector<std::string>> expand_entry(std::string_view entry, std::size_t names_max) {
     std::vector<std::string> names{""};
     for (std::string_view rest = entry; !rest.empty();) {
         const std::size_t open = rest.find('[');
@@ -76,7 +75,7 @@ Result<std::vector<std::string>> expand_entry(std::string_view entry) {
         if (open == std::string_view::npos) { break; }
         const std::size_t close = rest.find(']', open);
         if (close == std::string_view::npos) { return refuse(entry, "a ] for each ["); }
-        MUSTER_TRY(grown, multiply(names, rest.substr(open + 1, close - open - 1)));
+        MUSTER_TRY(grown, multiply(names, rest.substr(open + 1, close - open - 1), names_max));
         names = std::move(grown);
         rest.remove_prefix(close + 1);
     }
@@ -91,7 +90,7 @@ Result<std::vector<std::string>> expand_entry(std::string_view entry) {
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
+Result<std::vector<std::string>> expand_hostlist(std::string_view text, std::size_t names_max) {
     std::vector<std::string> all;
     bool is_open = false;
     std::size_t start = 0;
@@ -101,8 +100,8 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
             is_open = text[i] == '[' || (is_open && text[i] != ']');
             if (text[i] != ',' || is_open) { continue; }
         }
-        MUSTER_TRY(names, expand_entry(trim(text.substr(start, i - start))));
-        if (all.size() + names.size() > hostlist_names_max) { return too_many(); }
+        MUSTER_TRY(names, expand_entry(trim(text.substr(start, i - start)), names_max));
+        if (all.size() + names.size() > names_max) { return too_many(names_max); }
         all.insert(all.end(), std::make_move_iterator(names.begin()),
                    std::make_move_iterator(names.end()));
         start = i + 1;

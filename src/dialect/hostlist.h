@@ -12,8 +12,9 @@ namespace muster::dialect {
 
 inline constexpr std::size_t hostlist_names_max = 200'000;
 
-/// The names in the order in which they are written, repeats included. A number keeps the width of
-/// its lower bound.
-Result<std::vector<std::string>> expand_hostlist(std::string_view text);
+/// The names in the order in which they are written, repeats included; more than `names_max` are
+/// refused. A number keeps the width of its lower bound.
+Result<std::vector<std::string>> expand_hostlist(std::string_view text,
+                                                 std::size_t names_max = hostlist_names_max);
 
 }  // namespace muster::dialect

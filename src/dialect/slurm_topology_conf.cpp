@@ -99,9 +99,10 @@ private:
             if (!names.empty()) {
                 return refuse(fmt::format("found {:.64} a second time, expected it once", field));
             }
-            auto expanded = expand_hostlist(value);
+            auto expanded = expand_hostlist(value, hostlist_names_max - names_);
             if (!expanded) { return refuse(expanded.error().message); }
             names = std::move(*expanded);
+            names_ += names.size();
         }
         return add(kind, std::move(unit));
     }
@@ -148,6 +149,7 @@ private:
     std::string_view file_;
     std::string_view rest_;
     std::size_t line_ = 0;
+    std::size_t names_ = 0;  // expanded so far, in the whole file
     std::string place_;
     std::vector<TopologyUnit> switches_;
     std::vector<TopologyUnit> blocks_;

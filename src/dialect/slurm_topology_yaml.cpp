@@ -39,13 +39,17 @@ void refuse_others(const Field& field, std::initializer_list<std::string_view> k
     }
 }
 
-std::vector<std::string> names_of(const Field& field) {
+/// `names` counts all names of the file.
+std::vector<std::string> names_of(const Field& field, std::size_t& names) {
     if (!field.is_present()) { return {}; }
     const std::string_view text = field.text();
     if (!field.is_text()) { return {}; }
-    auto names = expand_hostlist(text);
-    if (names) { return std::move(*names); }
-    field.refuse(names.error().message);
+    auto expanded = expand_hostlist(text, hostlist_names_max - names);
+    if (expanded) {
+        names += expanded->size();
+        return std::move(*expanded);
+    }
+    field.refuse(expanded.error().message);
     return {};
 }
 
@@ -67,7 +71,7 @@ struct UnitList {
     bool has_children = false;
 };
 
-std::vector<TopologyUnit> units_of(const UnitList& from) {
+std::vector<TopologyUnit> units_of(const UnitList& from, std::size_t& names) {
     std::vector<TopologyUnit> units;
     if (!from.list.is_present()) { from.list.expected("a list"); }
     const std::string file(from.list.document().file);
@@ -80,9 +84,9 @@ std::vector<TopologyUnit> units_of(const UnitList& from) {
         const bool has_line = units.size() < from.lines.children.size();
         const int line = has_line ? from.lines.children[units.size()].line : from.lines.line;
         TopologyUnit unit{.name = std::string(item[from.name_key].name()),
-                          .nodes = names_of(item["nodes"]),
+                          .nodes = names_of(item["nodes"], names),
                           .place = fmt::format("{}:{}", file, line)};
-        if (from.has_children) { unit.children = names_of(item["children"]); }
+        if (from.has_children) { unit.children = names_of(item["children"], names); }
         units.push_back(std::move(unit));
     }
     return units;
@@ -98,7 +102,7 @@ BlockSizes sizes_of(const Field& list) {
     return sizes;
 }
 
-Named read_named(const Field& item, const Lines& lines) {
+Named read_named(const Field& item, const Lines& lines, std::size_t& names) {
     Named named{.name = std::string(item["topology"].name()), .place = item.place().text()};
     named.is_default = item["cluster_default"].boolean();
     refuse_others(item,
@@ -117,14 +121,16 @@ Named read_named(const Field& item, const Lines& lines) {
         named.units = units_of({.list = item["tree"]["switches"],
                                 .lines = lines_below(item["tree"], tree, "switches"),
                                 .name_key = "switch",
-                                .has_children = true});
+                                .has_children = true},
+                               names);
     }
     if (named.kind == "block") {
         refuse_others(item["block"], {"block_sizes", "blocks"});
         const Lines& block = lines_below(item, lines, "block");
         named.units = units_of({.list = item["block"]["blocks"],
                                 .lines = lines_below(item["block"], block, "blocks"),
-                                .name_key = "block"});
+                                .name_key = "block"},
+                               names);
         named.sizes = sizes_of(item["block"]["block_sizes"]);
     }
     return named;
@@ -140,6 +146,7 @@ Result<std::vector<Named>> read_all(std::string_view file, const std::string& te
     const Document document{
         .file = file, .root = &value_of(*trees[0]), .lines = lines_of(*trees[0])};
     const Field root(document, faults);
+    std::size_t names = 0;
     std::vector<Named> all;
     const std::vector<Field> items = root.items();
     if (items.size() > topologies_max) {
@@ -150,7 +157,7 @@ Result<std::vector<Named>> read_all(std::string_view file, const std::string& te
         const Field& item = items[i];
         const Lines& lines =
             i < document.lines->children.size() ? document.lines->children[i] : *document.lines;
-        Named named = read_named(item, lines);
+        Named named = read_named(item, lines, names);
         for (const Named& other : all) {
             if (other.name == named.name) {
                 item.refuse(fmt::format("topology {} is there already", named.name));
