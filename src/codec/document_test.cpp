@@ -98,6 +98,7 @@ TEST(Documents, RefuseBadInputWithItsPlace) {
         {"list", "[1, 2]", "found no mapping"},
         {"complex key", "? [a]\n: b\n", "expected text"},
         {"items", "kind: List\nitems: 3\n", "job.yaml:2: items: found no list"},
+        {"stray comma", ",^", "job.yaml:1: not YAML"},
         {"unknown tag", "a: !!python/object x\n", "unknown tag"},
     };
 

@@ -94,7 +94,9 @@ class Handler : public YAML::EventHandler {
 public:
     TreeBuilder builder{true};
 
-    void OnDocumentStart(const YAML::Mark&) override {}
+    YAML::Mark start;  // of the document
+
+    void OnDocumentStart(const YAML::Mark& mark) override { start = mark; }
     void OnDocumentEnd() override {}
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -176,9 +178,17 @@ Result<std::vector<TreePtr>> parse_yaml(std::string_view file, const std::string
     try {
         std::istringstream stream(text);
         YAML::Parser parser(stream);
-        for (;;) {
+        for (int last = -1;;) {
             Handler handler;
             if (!parser.HandleNextDocument(handler)) { return documents; }
+            // yaml-cpp 0.7 never gets past a stray `,` or `]`: it finds empty documents there for
+            // ever.
+            if (handler.start.pos <= last) {
+                return fail(Code::invalid,
+                            fmt::format("{}:{}: not YAML: found no beginning of a value", file,
+                                        handler.start.line + 1));
+            }
+            last = handler.start.pos;
             if (!handler.builder.has_failed() && !handler.builder.has_value()) { continue; }
             MUSTER_TRY(tree, handler.builder.finish(file));
             documents.push_back(std::move(tree));

@@ -195,6 +195,7 @@ TEST(TopologyYaml, EveryErrorSaysWhereAndWhat) {
         {"- topology: a\n  flat: true\n- topology: a\n  flat: true\n",
          "t:3: [1]: topology a is there already"},
         {"- topology: a\n  tree: [\n", "not YAML"},
+        {",^", "t:1: not YAML"},
     };
     for (const Case& c : cases) {
         const auto file = read_topology_yaml("t", c.text);
