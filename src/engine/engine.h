@@ -16,7 +16,7 @@
 
 namespace muster {
 
-class World;
+struct World;
 
 class Engine {
 public:

@@ -1,0 +1,461 @@
+#include "engine/fit.h"
+
+#include "base/assert.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace muster {
+
+namespace {
+
+std::uint64_t lowest(std::uint64_t mask) { return mask & (~mask + 1); }
+std::uint32_t index_of(std::uint64_t mask) {
+    return static_cast<std::uint32_t>(std::countr_zero(mask));
+}
+
+/// How often `need` goes into `free`.
+std::int64_t times(std::int64_t free, std::int64_t need) {
+    if (need == 0) { return fits_max; }
+    return free < need ? 0 : free / need;
+}
+
+std::int64_t extended_at(const Machine& machine, Symbol name) {
+    const auto found = std::lower_bound(
+        machine.extended.begin(), machine.extended.end(), name,
+        [](const auto& entry, Symbol wanted) { return entry.first < wanted; });
+    return found != machine.extended.end() && found->first == name
+               ? found - machine.extended.begin()
+               : -1;
+}
+
+std::int64_t extended_free(const Machine& machine, Symbol name, const Space& space) {
+    const std::int64_t at = extended_at(machine, name);
+    return at < 0 ? 0 : space.extended[machine.extended_begin + static_cast<std::size_t>(at)];
+}
+
+const MigProfile* profile_of(const Shape& shape, const ModelGpus* entry) {
+    return entry == nullptr || entry->card == nullptr ? nullptr
+                                                      : entry->card->find(shape.spec.gpu.profile);
+}
+
+/// GPUs that a share or whole task may use at all, or MIG GPUs for an instance.
+std::uint64_t candidates(const Shape& shape, const Machine& machine) {
+    const std::uint64_t allowed = machine.gpus_of(shape.models);
+    return shape.spec.gpu.kind == GpuKind::mig ? allowed & machine.mig_gpus
+                                               : allowed & ~machine.mig_gpus;
+}
+
+std::int64_t shares_on(const Shape& shape, const Machine& machine, std::uint32_t gpu,
+                       const Space& space) {
+    const ModelGpus* entry = machine.model_of(gpu);
+    if (shape.spec.gpu.mib > 0 && entry->memory_mib == 0) { return 0; }
+    const ShareNeed need = share_of(shape.spec.gpu, entry->memory_mib);
+    const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
+    return std::min(times(free.milli, need.milli), times(free.mib, need.mib));
+}
+
+/// Tasks that the GPUs of `mask` hold.
+std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, std::uint64_t mask,
+                       const Space& space) {
+    const GpuNeed& need = shape.spec.gpu;
+    switch (need.kind) {
+        case GpuKind::none: return fits_max;
+        case GpuKind::whole:
+            return std::popcount(mask & space.nodes[node.value].whole) / need.count;
+        case GpuKind::share: {
+            std::int64_t total = 0;
+            std::int64_t devices = 0;
+            for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+                const std::int64_t here = shares_on(shape, machine, index_of(rest), space);
+                total += here;
+                devices += here > 0 ? 1 : 0;
+            }
+            return need.count == 1 ? total : devices / need.count;
+        }
+        case GpuKind::mig: {
+            std::int64_t total = 0;
+            for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+                const std::uint32_t gpu = index_of(rest);
+                const MigProfile* profile = profile_of(shape, machine.model_of(gpu));
+                if (profile == nullptr) { continue; }
+                total += instances_that_fit(*profile,
+                                            MigLayout{space.mig[machine.gpu_begin + gpu]});
+            }
+            return total / need.count;
+        }
+    }
+    return 0;
+}
+
+bool needs_zone(const Shape& shape) {
+    return shape.spec.gpu.kind != GpuKind::none || shape.spec.is_cpu_exclusive;
+}
+
+std::uint64_t zone_mask(const Machine& machine, std::size_t zone) {
+    std::uint64_t mask = 0;
+    for (std::size_t gpu = 0; gpu < machine.spec.gpus.size(); ++gpu) {
+        const std::int32_t numa = machine.spec.gpus[gpu].numa;
+        if (numa < 0 || static_cast<std::size_t>(numa) == zone) { mask |= std::uint64_t{1} << gpu; }
+    }
+    return mask;
+}
+
+std::int64_t zone_times(const Shape& shape, const Machine& machine, NodeId node, std::size_t zone,
+                        std::uint64_t usable, const Space& space) {
+    const std::int64_t cpu =
+        shape.spec.is_cpu_exclusive
+            ? times(space.zone_cpu[machine.zone_begin + zone], shape.milli_cpu)
+            : fits_max;
+    return std::min(cpu, gpu_times(shape, machine, node, usable & zone_mask(machine, zone), space));
+}
+
+Cause gpu_cause(GpuKind kind) {
+    switch (kind) {
+        case GpuKind::mig: return Cause::mig_free;
+        case GpuKind::share: return Cause::gpu_share;
+        case GpuKind::none:
+        case GpuKind::whole: break;
+    }
+    return Cause::gpu_free;
+}
+
+bool is_possible_when_empty(const Shape& shape, const Machine& machine) {
+    if (shape.milli_cpu > machine.spec.allocatable.milli_cpu ||
+        shape.memory > machine.spec.allocatable.memory || machine.spec.pods < 1) {
+        return false;
+    }
+    for (const auto& [name, count] : shape.extended) {
+        const std::int64_t at = extended_at(machine, name);
+        if (at < 0 || machine.extended[static_cast<std::size_t>(at)].second < count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The GPU on which a share breaks the least, ties to the fullest, then the lowest.
+std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node,
+                         std::uint64_t usable, const Space& space, const ValueModel& values) {
+    const NodeSum before = open_now(machine, node, space, values);
+    std::uint64_t best = 0;
+    Value best_value = 0;
+    std::int32_t best_milli = 0;
+    for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
+        const std::uint32_t gpu = index_of(rest);
+        if (shares_on(shape, machine, gpu, space) == 0) { continue; }
+        const std::int32_t free = space.gpus[machine.gpu_begin + gpu].milli;
+        const std::int32_t need = share_of(shape.spec.gpu, machine.model_of(gpu)->memory_mib).milli;
+        NodeSum after = before;
+        after.worth += values.remainder(free - need) - values.remainder(free);
+        after.free_milli -= need;
+        after.full -= free >= gpu_milli_whole ? 1 : 0;
+        after.milli_cpu -= shape.milli_cpu;
+        const Value value = values.value(after);
+        if (best == 0 || value > best_value || (value == best_value && free < best_milli)) {
+            best = lowest(rest);
+            best_value = value;
+            best_milli = free;
+        }
+    }
+    return best;
+}
+
+/// Instances one after the other, each where the fewest future mixes are lost.
+bool choose_mig(const Shape& shape, const Machine& machine, std::uint64_t usable,
+                const Space& space, Devices& out) {
+    std::vector<MigLayout> layouts(machine.gpu_count());
+    for (std::uint32_t gpu = 0; gpu < layouts.size(); ++gpu) {
+        layouts[gpu] = MigLayout{space.mig[machine.gpu_begin + gpu]};
+    }
+    for (std::int32_t i = 0; i < shape.spec.gpu.count; ++i) {
+        std::int64_t best_loss = INT64_MAX;
+        MigSlot best;
+        const MigProfile* best_profile = nullptr;
+        for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
+            const std::uint32_t gpu = index_of(rest);
+            const MigProfile* profile = profile_of(shape, machine.model_of(gpu));
+            if (profile == nullptr) { continue; }
+            const std::optional<std::uint8_t> start = best_start(*profile, layouts[gpu]);
+            if (!start) { continue; }
+            const MigLayout after = with_instance(*profile, *start, layouts[gpu]);
+            const std::int64_t loss = mixes_left(*profile, layouts[gpu]) - mixes_left(*profile, after);
+            if (loss < best_loss) {
+                best_loss = loss;
+                best = {.gpu = static_cast<std::uint8_t>(gpu), .start = *start};
+                best_profile = profile;
+            }
+        }
+        if (best_profile == nullptr) { return false; }
+        layouts[best.gpu] = with_instance(*best_profile, best.start, layouts[best.gpu]);
+        out.gpus |= std::uint64_t{1} << best.gpu;
+        out.mig.push_back(best);
+    }
+    return true;
+}
+
+bool choose_gpus(const Shape& shape, const Machine& machine, NodeId node, std::uint64_t usable,
+                 const Space& space, DeviceTable& table, const ValueModel& values, Devices& out) {
+    const GpuNeed& need = shape.spec.gpu;
+    switch (need.kind) {
+        case GpuKind::none: return true;
+        case GpuKind::whole:
+            out.gpus = table.choose_whole(machine.devices, usable & space.nodes[node.value].whole,
+                                          need.count, need.near_nic);
+            return out.gpus != 0;
+        case GpuKind::share:
+            for (std::int32_t i = 0; i < need.count; ++i) {
+                const std::uint64_t gpu =
+                    best_share(shape, machine, node, usable & ~out.gpus, space, values);
+                if (gpu == 0) { return false; }
+                out.gpus |= gpu;
+            }
+            return true;
+        case GpuKind::mig: return choose_mig(shape, machine, usable, space, out);
+    }
+    return false;
+}
+
+bool has_amounts(const Shape& shape, const Machine& machine, NodeId node, const Space& space) {
+    const NodeFree& free = space.nodes[node.value];
+    if (free.milli_cpu < shape.milli_cpu && shape.milli_cpu > 0) { return false; }
+    if (free.memory < shape.memory && shape.memory > 0) { return false; }
+    if (free.pods < 1) { return false; }
+    return std::all_of(shape.extended.begin(), shape.extended.end(), [&](const auto& need) {
+        return extended_free(machine, need.first, space) >= need.second;
+    });
+}
+
+}  // namespace
+
+ShareNeed share_of(const GpuNeed& need, std::int32_t memory_mib) {
+    ShareNeed out{need.milli, static_cast<std::int32_t>(need.mib)};
+    if (out.milli == 0 && memory_mib > 0) {
+        out.milli = static_cast<std::int32_t>(need.mib * gpu_milli_whole / memory_mib);
+    }
+    if (out.mib == 0) {
+        out.mib = static_cast<std::int32_t>(std::int64_t{need.milli} * memory_mib / gpu_milli_whole);
+    }
+    return out;
+}
+
+CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols) {
+    CauseSet causes = 0;
+    if (!machine.spec.is_ready) { causes |= bit(Cause::not_ready); }
+    if (machine.spec.is_cordoned) { causes |= bit(Cause::cordoned); }
+    if (!is_tolerated(machine.spec.taints, shape.spec.tolerations)) { causes |= bit(Cause::taint); }
+    const bool is_selected =
+        all_hold(shape.node_selector, machine.labels, symbols) &&
+        (shape.required.empty() ||
+         std::any_of(shape.required.begin(), shape.required.end(), [&](const auto& term) {
+             return all_hold(term, machine.labels, symbols);
+         }));
+    if (!is_selected) { causes |= bit(Cause::selector); }
+    const GpuNeed& need = shape.spec.gpu;
+    if (need.kind == GpuKind::none) { return causes; }
+    if (machine.gpu_count() > 0 && machine.gpus_of(shape.models) == 0) {
+        return causes | bit(Cause::gpu_model);
+    }
+    const std::uint64_t usable = candidates(shape, machine) & machine.healthy;
+    if (need.kind != GpuKind::mig) {
+        return std::popcount(usable) < need.count ? causes | bit(Cause::gpu_total) : causes;
+    }
+    std::int64_t most = 0;
+    for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
+        const MigProfile* profile = profile_of(shape, machine.model_of(index_of(rest)));
+        if (profile != nullptr) { most += instances_that_fit(*profile, MigLayout{}); }
+    }
+    if (most < need.count) { causes |= bit(Cause::mig_profile); }
+    return causes;
+}
+
+Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& space) {
+    Fit out;
+    const NodeFree& free = space.nodes[node.value];
+    std::int64_t count = fits_max;
+    const auto limit = [&](std::int64_t many, Cause cause) {
+        if (many == 0) { out.causes |= bit(cause); }
+        count = std::min(count, many);
+    };
+    limit(times(free.milli_cpu, shape.milli_cpu), Cause::cpu);
+    limit(times(free.memory, shape.memory), Cause::memory);
+    limit(std::max(free.pods, 0), Cause::pods);
+    for (const auto& [name, need] : shape.extended) {
+        limit(times(extended_free(machine, name, space), need), Cause::extended);
+    }
+    const std::uint64_t usable = candidates(shape, machine) & machine.healthy;
+    limit(gpu_times(shape, machine, node, usable, space), gpu_cause(shape.spec.gpu.kind));
+    if (count > 0 && machine.is_single_numa() && needs_zone(shape)) {
+        std::int64_t zones = 0;
+        for (std::size_t zone = 0; zone < machine.spec.numa.size(); ++zone) {
+            zones += zone_times(shape, machine, node, zone, usable, space);
+        }
+        limit(zones, Cause::numa);
+    }
+    out.count = static_cast<std::uint16_t>(count);
+    if (count == 0) { out.is_possible = is_possible_when_empty(shape, machine); }
+    return out;
+}
+
+std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine, NodeId node,
+                                      const Space& space, DeviceTable& table,
+                                      const ValueModel& values) {
+    if (!has_amounts(shape, machine, node, space)) { return std::nullopt; }
+    Devices out;
+    const std::uint64_t usable = candidates(shape, machine) & machine.healthy;
+    if (!machine.is_single_numa() || !needs_zone(shape)) {
+        if (!choose_gpus(shape, machine, node, usable, space, table, values, out)) {
+            return std::nullopt;
+        }
+        return out;
+    }
+    const GpuNeed& need = shape.spec.gpu;
+    if (need.kind == GpuKind::none || need.kind == GpuKind::whole) {
+        const auto choice = choose_single_numa(
+            table.at(machine.devices), usable & space.nodes[node.value].whole,
+            need.kind == GpuKind::whole ? need.count : 0,
+            std::span(space.zone_cpu).subspan(machine.zone_begin, machine.spec.numa.size()),
+            shape.spec.is_cpu_exclusive ? shape.milli_cpu : 0, need.near_nic);
+        if (!choice) { return std::nullopt; }
+        return Devices{.gpus = choice->gpus, .mig = {}, .numa = choice->zone};
+    }
+    for (std::size_t zone = 0; zone < machine.spec.numa.size(); ++zone) {
+        if (zone_times(shape, machine, node, zone, usable, space) == 0) { continue; }
+        if (choose_gpus(shape, machine, node, usable & zone_mask(machine, zone), space, table,
+                        values, out)) {
+            out.numa = static_cast<std::int8_t>(zone);
+            return out;
+        }
+        out = {};
+    }
+    return std::nullopt;
+}
+
+bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
+              const Space& space) {
+    if (devices.gpus >> machine.gpu_count() != 0 && machine.gpu_count() < gpus_per_node_max) {
+        return false;
+    }
+    if (shape.spec.gpu.kind == GpuKind::mig) {
+        std::vector<MigLayout> layouts(machine.gpu_count());
+        for (std::uint32_t gpu = 0; gpu < layouts.size(); ++gpu) {
+            layouts[gpu] = MigLayout{space.mig[machine.gpu_begin + gpu]};
+        }
+        for (const MigSlot& slot : devices.mig) {
+            if (slot.gpu >= layouts.size() || (machine.mig_gpus >> slot.gpu & 1) == 0) { return false; }
+            const MigProfile* profile = profile_of(shape, machine.model_of(slot.gpu));
+            if (profile == nullptr || !fits_at(*profile, slot.start, layouts[slot.gpu])) {
+                return false;
+            }
+            layouts[slot.gpu] = with_instance(*profile, slot.start, layouts[slot.gpu]);
+        }
+        return true;
+    }
+    if ((devices.gpus & machine.mig_gpus) != 0) { return false; }
+    for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
+        const std::uint32_t gpu = index_of(rest);
+        const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
+        const bool is_free = shape.spec.gpu.kind == GpuKind::whole
+                                 ? free.milli == gpu_milli_whole
+                                 : shares_on(shape, machine, gpu, space) > 0;
+        if (!is_free) { return false; }
+    }
+    return true;
+}
+
+void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,
+            const Devices& devices) {
+    const bool is_take = taking == Taking::take;
+    const std::int32_t sign = is_take ? 1 : -1;
+    NodeFree& free = space.nodes[node.value];
+    free.milli_cpu -= sign * shape.milli_cpu;
+    free.memory -= sign * shape.memory;
+    free.pods -= sign;
+    for (const auto& [name, count] : shape.extended) {
+        const std::int64_t at = extended_at(machine, name);
+        if (at >= 0) { space.extended[machine.extended_begin + static_cast<std::size_t>(at)] -= sign * count; }
+    }
+    if (devices.numa >= 0 && shape.spec.is_cpu_exclusive &&
+        static_cast<std::size_t>(devices.numa) < machine.spec.numa.size()) {
+        space.zone_cpu[machine.zone_begin + static_cast<std::size_t>(devices.numa)] -=
+            sign * shape.milli_cpu;
+    }
+    for (const MigSlot& slot : devices.mig) {
+        const MigProfile* profile = profile_of(shape, machine.model_of(slot.gpu));
+        MUSTER_ASSERT(profile != nullptr);
+        std::uint16_t& bits = space.mig[machine.gpu_begin + slot.gpu];
+        const MigLayout layout{bits};
+        bits = (is_take ? with_instance(*profile, slot.start, layout)
+                        : without_instance(*profile, slot.start, layout))
+                   .bits;
+    }
+    if (shape.spec.gpu.kind == GpuKind::mig) { return; }
+    for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
+        const std::uint32_t gpu = index_of(rest);
+        const std::int32_t memory = machine.model_of(gpu)->memory_mib;
+        const ShareNeed need = shape.spec.gpu.kind == GpuKind::whole
+                                   ? ShareNeed{static_cast<std::int32_t>(gpu_milli_whole), memory}
+                                   : share_of(shape.spec.gpu, memory);
+        GpuFree& device = space.gpus[machine.gpu_begin + gpu];
+        device.milli -= sign * need.milli;
+        device.mib -= sign * need.mib;
+        const bool is_whole = device.milli == gpu_milli_whole && device.mib == memory;
+        free.whole = is_whole ? free.whole | lowest(rest) : free.whole & ~lowest(rest);
+    }
+}
+
+NodeSum open_now(const Machine& machine, NodeId node, const Space& space,
+                 const ValueModel& values) {
+    NodeSum sum;
+    sum.milli_cpu = space.nodes[node.value].milli_cpu;
+    sum.model = machine.models.empty() ? static_cast<std::uint32_t>(gpu_models_max)
+                                       : machine.models.front().model;
+    for (std::uint64_t rest = machine.healthy & ~machine.mig_gpus; rest != 0; rest &= rest - 1) {
+        const std::int32_t milli = space.gpus[machine.gpu_begin + index_of(rest)].milli;
+        sum.worth += values.remainder(milli);
+        sum.free_milli += milli;
+        sum.full += milli >= gpu_milli_whole ? 1 : 0;
+    }
+    return sum;
+}
+
+Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const Space& space,
+                 const ValueModel& values) {
+    const NodeSum before = open_now(machine, node, space, values);
+    NodeSum after = before;
+    after.milli_cpu -= shape.milli_cpu;
+    const GpuNeed& need = shape.spec.gpu;
+    if (need.kind == GpuKind::whole) {
+        after.worth -= need.count * values.remainder(gpu_milli_whole);
+        after.free_milli -= need.count * gpu_milli_whole;
+        after.full -= need.count;
+    } else if (need.kind == GpuKind::share) {
+        std::uint64_t usable = candidates(shape, machine) & machine.healthy;
+        for (std::int32_t i = 0; i < need.count; ++i) {
+            const std::uint64_t gpu = best_share(shape, machine, node, usable, space, values);
+            if (gpu == 0) { break; }
+            usable &= ~gpu;
+            const std::uint32_t at = index_of(gpu);
+            const std::int32_t free = space.gpus[machine.gpu_begin + at].milli;
+            const std::int32_t milli = share_of(need, machine.model_of(at)->memory_mib).milli;
+            after.worth += values.remainder(free - milli) - values.remainder(free);
+            after.free_milli -= milli;
+            after.full -= free >= gpu_milli_whole ? 1 : 0;
+        }
+    } else if (need.kind == GpuKind::mig) {
+        Devices devices;
+        if (choose_mig(shape, machine, candidates(shape, machine) & machine.healthy, space, devices)) {
+            std::int64_t lost = 0;
+            for (const MigSlot& slot : devices.mig) {
+                const MigProfile* profile = profile_of(shape, machine.model_of(slot.gpu));
+                const MigLayout layout{space.mig[machine.gpu_begin + slot.gpu]};
+                lost += mixes_left(*profile, layout) -
+                        mixes_left(*profile, with_instance(*profile, slot.start, layout));
+            }
+            return values.value(before) - values.value(after) + lost * 10 * value_scale;
+        }
+    }
+    return values.value(before) - values.value(after);
+}
+
+}  // namespace muster

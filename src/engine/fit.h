@@ -1,0 +1,58 @@
+// One task against one node: how many would fit, what keeps them out, which devices they would
+// get, and what taking them changes. Pure functions over a Machine and the Space.
+#pragma once
+
+#include "engine/machine.h"
+#include "engine/shape.h"
+#include "engine/value.h"
+#include "model/fact.h"
+#include "model/plan.h"
+
+#include <optional>
+
+namespace muster {
+
+inline constexpr std::uint16_t fits_max = UINT16_MAX;
+
+struct Fit {
+    std::uint16_t count = 0;   // tasks of the shape, one after the other; fits_max bounds it
+    CauseSet causes = 0;       // why none fits; empty when one does
+    bool is_possible = true;   // the node would hold one if it were empty
+};
+
+constexpr CauseSet bit(Cause cause) {
+    return static_cast<CauseSet>(1U << static_cast<unsigned>(cause));
+}
+
+/// What no release on the node can change; the same for all nodes of a class.
+CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols);
+
+/// Resources and devices only; `static_causes` must be empty.
+Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& space);
+
+/// The devices that one task gets; none when it does not fit (also for CPU, memory, pods …).
+std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine, NodeId node,
+                                      const Space& space, DeviceTable& table,
+                                      const ValueModel& values);
+
+/// True when the very devices that a fact names are free.
+bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
+              const Space& space);
+
+enum class Taking : std::int8_t { take = 1, give = -1 };
+void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,
+            const Devices& devices);
+
+/// What is open on the node, and what would be after one task of the shape took its best devices.
+NodeSum open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values);
+Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const Space& space,
+                 const ValueModel& values);
+
+/// Thousandths of a GPU and MiB that a share or MIG instance takes of a device.
+struct ShareNeed {
+    std::int32_t milli = 0;
+    std::int32_t mib = 0;
+};
+ShareNeed share_of(const GpuNeed& need, std::int32_t memory_mib);
+
+}  // namespace muster

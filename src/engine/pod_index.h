@@ -1,0 +1,58 @@
+// Pod affinity and anti-affinity: per live term, how many tasks on each node match its selector
+// and how many own it. Only tasks with such terms, or matched by one, pay for it.
+#pragma once
+
+#include "engine/topology.h"
+#include "engine/workload_state.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace muster {
+
+struct World;
+
+/// Which positions a task may take, and what it would like; empty means all, and nothing.
+struct PodVerdict {
+    std::vector<std::uint8_t> allowed;       // by position
+    std::vector<std::int32_t> preference;    // by position, sum of weights
+};
+
+class PodIndex {
+public:
+    /// Compiles the group's own terms and finds those of others that match it, both ways.
+    void add_group(Group& group, std::span<const PodTerm> terms, World& world);
+    void remove_group(const Group& group, World& world);
+
+    void change(const Group& group, NodeId node, std::int32_t by);
+
+    /// True when the group's tasks need a verdict per task.
+    [[nodiscard]] bool concerns(const Group& group) const;
+    [[nodiscard]] PodVerdict judge(const Group& group, const World& world) const;
+
+private:
+    struct Term {
+        std::string key;  // of the text, for sharing
+        std::vector<Match> selector;
+        std::vector<Symbol> namespaces;
+        Symbol topology_key;
+        bool is_anti = false;
+        std::int32_t weight = 0;
+        std::uint32_t users = 0;
+        std::vector<std::int32_t> matching;  // tasks per NodeId
+        std::vector<std::int32_t> owning;
+        std::int64_t matching_total = 0;
+        std::int64_t owning_total = 0;
+    };
+
+    [[nodiscard]] bool matches(const Term& term, const Group& group, const Symbols& symbols) const;
+    /// Counts per position, summed over the domain of the term's key that the position is in.
+    static std::vector<std::int64_t> spread(const Term& term, const std::vector<std::int32_t>& counts,
+                                            const World& world);
+
+    std::vector<Term> terms_;
+};
+
+}  // namespace muster

@@ -1,0 +1,40 @@
+#include "engine/workload_state.h"
+
+#include <algorithm>
+
+namespace muster {
+
+bool has_minimum(const Workload& workload, std::int32_t group, Floor floor) {
+    const Group& here = workload.groups[static_cast<std::size_t>(group)];
+    const std::int32_t minimum = floor == Floor::asked ? here.minimum : here.held_minimum;
+    if (here.is_leaf) { return here.placed + here.finished >= minimum; }
+    return std::count_if(here.children.begin(), here.children.end(), [&](std::int32_t child) {
+               return has_minimum(workload, child, floor);
+           }) >= minimum;
+}
+
+namespace {
+
+bool is_empty(const Workload& workload, std::int32_t group) {
+    const Group& here = workload.groups[static_cast<std::size_t>(group)];
+    if (here.is_leaf) { return here.placed == 0; }
+    return std::all_of(here.children.begin(), here.children.end(),
+                       [&](std::int32_t child) { return is_empty(workload, child); });
+}
+
+}  // namespace
+
+bool is_whole(const Workload& workload) {
+    for (std::int32_t group = 0; group < static_cast<std::int32_t>(workload.groups.size()); ++group) {
+        if (!is_empty(workload, group) && !has_minimum(workload, group, Floor::held)) { return false; }
+    }
+    return true;
+}
+
+bool wants_more(const Workload& workload) {
+    return std::any_of(workload.groups.begin(), workload.groups.end(), [](const Group& group) {
+        return group.is_leaf && group.placed + group.finished < group.count;
+    });
+}
+
+}  // namespace muster

@@ -1,0 +1,297 @@
+#include "engine/world.h"
+
+#include "base/assert.h"
+
+#include <algorithm>
+
+namespace muster {
+
+World::World(Policy chosen) : policy(std::move(chosen)), queues(symbols), queue_waiting(1) {}
+
+NodeId World::find_node(std::string_view name) const {
+    const auto found = node_ids_.find(std::string(name));
+    return found == node_ids_.end() || !machines[found->second.value].is_present ? NodeId{} : found->second;
+}
+
+WorkloadId World::find_workload(std::string_view name) const {
+    const auto found = workload_ids_.find(std::string(name));
+    return found == workload_ids_.end() ? WorkloadId{} : found->second;
+}
+
+// ---- rooms and what they are made of
+
+Room& World::room(ShapeId shape) {
+    if (rooms_.size() <= shape.value) {
+        rooms_.resize(shapes.size());
+        room_used_.resize(shapes.size(), 0);
+    }
+    std::unique_ptr<Room>& room = rooms_[shape.value];
+    if (!room) {
+        room = std::make_unique<Room>(shape);
+        room->sync(*this);
+        room_bytes_ += room->bytes();
+        room_used_[shape.value] = ++room_clock_;
+        if (room_bytes_ > room_bytes_max) { drop_old_rooms(); }
+        return *room;
+    }
+    room_used_[shape.value] = ++room_clock_;
+    room->sync(*this);
+    return *room;
+}
+
+/// Half of the rooms, those not used for longest.
+void World::drop_old_rooms() {
+    std::vector<std::uint64_t> used;
+    for (std::size_t i = 0; i < rooms_.size(); ++i) {
+        if (rooms_[i]) { used.push_back(room_used_[i]); }
+    }
+    if (used.size() <= rooms_min) { return; }
+    const auto middle = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
+    std::nth_element(used.begin(), middle, used.end());
+    const std::uint64_t oldest_kept = *middle;
+    room_bytes_ = 0;
+    for (std::size_t i = 0; i < rooms_.size(); ++i) {
+        if (rooms_[i] && room_used_[i] < oldest_kept) { rooms_[i].reset(); }
+        if (rooms_[i]) { room_bytes_ += rooms_[i]->bytes(); }
+    }
+}
+
+void World::touch(NodeId node) {
+    if (journal.size() >= journal_max) {
+        const auto half = static_cast<std::ptrdiff_t>(journal.size() / 2);
+        journal.erase(journal.begin(), journal.begin() + half);
+        journal_begin += static_cast<std::uint64_t>(half);
+    }
+    journal.push_back(node);
+}
+
+void World::refresh() {
+    if (is_order_stale) {
+        is_order_stale = false;
+        class_ids_.clear();
+        std::vector<Symbol> keys;
+        for (const Level& level : topology.levels()) { keys.push_back(symbols.intern(level.key)); }
+        std::vector<NodePlace> places;
+        for (std::size_t i = 0; i < machines.size(); ++i) {
+            const Machine& machine = machines[i];
+            if (!machine.is_present) { continue; }
+            classify(NodeId(i));
+            NodePlace place{.node = NodeId(i), .path = {}, .rank = machine.spec.rank, .name = machine.spec.name};
+            for (const Symbol key : keys) { place.path.push_back(find_label(machine.labels, key)); }
+            places.push_back(std::move(place));
+        }
+        topology.rebuild(std::move(places), symbols, machines.size());
+        stamp.assign(machines.size(), 0);
+        journal_begin += journal.size();
+        journal.clear();
+        ++layout_version;
+        are_values_stale_ = true;
+        is_all_grown = true;
+        grown.clear();
+    }
+    if (are_values_stale_) { rebuild_values(); }
+}
+
+void World::rebuild_values() {
+    are_values_stale_ = false;
+    std::vector<std::int64_t> capacity(gpu_models.size(), 0);
+    for (const Machine& machine : machines) {
+        if (!machine.is_present) { continue; }
+        for (const ModelGpus& entry : machine.models) {
+            capacity[entry.model] += gpu_milli_whole * std::popcount(entry.gpus & ~machine.mig_gpus);
+        }
+    }
+    std::vector<MixClass> declared;
+    for (const MixEntry& entry : policy.mix) {
+        MixClass kind{.milli_cpu = entry.milli_cpu, .gpu_milli = entry.gpu_milli, .gpu_count = entry.gpu_count,
+                      .models = any_model, .weight = entry.weight};
+        if (!entry.models.empty()) { kind.models = 0; }
+        for (const std::string& model : entry.models) {
+            kind.models |= std::uint64_t{1} << gpu_model_index(gpu_models, model);
+        }
+        declared.push_back(kind);
+    }
+    capacity.resize(gpu_models.size(), 0);
+    values = ValueModel(declared.empty() ? std::span<const MixClass>(mix_) : declared, capacity);
+    arrivals_at_values_ = arrivals_;
+    ++layout_version;
+}
+
+/// The kinds of jobs seen so far are the mix, where none is declared. Looked at again whenever the
+/// number of arrivals has grown by a half.
+void World::learn(const Workload& workload) {
+    if (!policy.mix.empty()) { return; }
+    for (const Group& group : workload.groups) {
+        if (!group.is_leaf) { continue; }
+        const Shape& shape = shapes.at(group.shape);
+        const GpuNeed& need = shape.spec.gpu;
+        if (need.kind == GpuKind::mig) { continue; }
+        MixClass kind{.milli_cpu = shape.milli_cpu, .gpu_milli = 0, .gpu_count = 0, .models = shape.models, .weight = 0};
+        if (need.kind == GpuKind::whole) { kind.gpu_milli = static_cast<std::int32_t>(gpu_milli_whole); }
+        if (need.kind == GpuKind::share) { kind.gpu_milli = need.milli; }
+        if (need.kind != GpuKind::none) { kind.gpu_count = need.count; }
+        const std::string key = std::to_string(kind.milli_cpu) + " " + std::to_string(kind.gpu_milli) + " " +
+                                std::to_string(kind.gpu_count) + " " + std::to_string(kind.models);
+        const auto [found, is_new] = mix_index_.emplace(key, mix_.size());
+        if (is_new) {
+            if (mix_.size() >= mix_classes_max) {
+                mix_index_.erase(found);
+                continue;
+            }
+            mix_.push_back(kind);
+        }
+        mix_[found->second].weight += group.count;
+        arrivals_ += group.count;
+    }
+    if (arrivals_ > mix_arrivals_min && arrivals_ > arrivals_at_values_ + arrivals_at_values_ / 2) {
+        are_values_stale_ = true;
+    }
+}
+
+void World::ask_keys(const Shape& shape) {
+    for (const Symbol key : keys_of(shape)) {
+        const auto at = std::lower_bound(class_keys.begin(), class_keys.end(), key);
+        if (at != class_keys.end() && *at == key) { continue; }
+        class_keys.insert(at, key);
+        is_order_stale = true;  // nodes are told apart by one label more
+    }
+}
+
+// ---- what placements change
+
+Charge World::charge_of(const Shape& shape) const {
+    Charge charge{.gpu_milli = 0, .milli_cpu = shape.milli_cpu, .memory = shape.memory, .extended = &shape.extended};
+    const GpuNeed& need = shape.spec.gpu;
+    if (need.kind == GpuKind::whole) { charge.gpu_milli = std::int64_t{need.count} * gpu_milli_whole; }
+    if (need.kind == GpuKind::share) { charge.gpu_milli = std::int64_t{need.count} * need.milli; }
+    return charge;
+}
+
+Charge World::charge_of(const Shape& shape, const Machine& machine, const Devices& devices) const {
+    Charge charge = charge_of(shape);
+    const GpuNeed& need = shape.spec.gpu;
+    if (need.kind == GpuKind::share && need.milli == 0) {
+        for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
+            const auto gpu = static_cast<std::uint32_t>(std::countr_zero(rest));
+            charge.gpu_milli += share_of(need, machine.model_of(gpu)->memory_mib).milli;
+        }
+    }
+    for (const MigSlot& slot : devices.mig) {
+        const MigCard* card = machine.model_of(slot.gpu)->card;
+        charge.gpu_milli += mig_milli(*card, *card->find(need.profile));
+    }
+    return charge;
+}
+
+void World::hold(TaskRef ref, NodeId node, Devices chosen) {
+    Workload& workload = workloads[ref.workload.value];
+    Task& task = workload.tasks[ref.task];
+    Group& group = workload.groups[task.group];
+    Machine& machine = machines[node.value];
+    MUSTER_ASSERT(task.state == TaskState::waiting);
+    MUSTER_ASSERT(machine.is_present);
+    const Shape& shape = shapes.at(group.shape);
+    const Charge charge = charge_of(shape, machine, chosen);
+    change(space, Taking::take, shape, machine, node, chosen);
+    task.state = TaskState::placed;
+    task.node = node;
+    task.gpu_milli = charge.gpu_milli;
+    task.devices = std::move(chosen);
+    ++group.placed;
+    machine.tasks.push_back(ref);
+    if (workload.queue.is_valid()) { queues.add(workload.queue, charge, 1); }
+    pods.change(group, node, 1);
+    touch(node);
+}
+
+void World::unhold(TaskRef ref, TaskState next) {
+    Workload& workload = workloads[ref.workload.value];
+    Task& task = workload.tasks[ref.task];
+    Group& group = workload.groups[task.group];
+    Machine& machine = machines[task.node.value];
+    MUSTER_ASSERT(task.state == TaskState::placed);
+    const Shape& shape = shapes.at(group.shape);
+    change(space, Taking::give, shape, machine, task.node, task.devices);
+    Charge charge = charge_of(shape);
+    charge.gpu_milli = task.gpu_milli;
+    if (workload.queue.is_valid()) { queues.add(workload.queue, charge, -1); }
+    pods.change(group, task.node, -1);
+    touch(task.node);
+    const auto here = std::find(machine.tasks.begin(), machine.tasks.end(), ref);
+    MUSTER_ASSERT(here != machine.tasks.end());
+    *here = machine.tasks.back();
+    machine.tasks.pop_back();
+    --group.placed;
+    if (next == TaskState::finished) { ++group.finished; }
+    task = Task{.state = next, .is_conflict = false, .group = task.group, .node = {}, .gpu_milli = 0, .devices = {}};
+}
+
+void World::mark_grown(NodeId node, QueueId queue) {
+    if (grown.size() >= machines.size()) {
+        is_all_grown = true;
+    } else if (grown.empty() || grown.back() != node) {
+        grown.push_back(node);
+    }
+    for (QueueId up = queue; up.is_valid(); up = queues.at(up).parent) {
+        if (std::find(eased.begin(), eased.end(), up) == eased.end()) { eased.push_back(up); }
+    }
+}
+
+// ---- who waits
+
+void World::make_ready(WorkloadId id) {
+    const Workload& workload = workloads[id.value];
+    if (!workload.is_present) { return; }
+    if (workload.is_running) {
+        growing.insert(id);
+    } else {
+        ready.emplace(workload.order, id);
+    }
+}
+
+void World::set_waits(WorkloadId id, std::vector<Wait> next) {
+    Workload& workload = workloads[id.value];
+    waits.remove(id, workload);
+    workload.waits = std::move(next);
+    waits.add(id, workload);
+}
+
+void World::start_waiting(WorkloadId id) {
+    Workload& workload = workloads[id.value];
+    workload.is_running = false;
+    workload.is_hopeless = false;
+    growing.erase(id);
+    set_waits(id, {});
+    if (workload.queue.is_valid()) { queue_waiting[workload.queue.value].emplace(workload.order, id); }
+    make_ready(id);
+}
+
+void World::stop_waiting(WorkloadId id) {
+    Workload& workload = workloads[id.value];
+    ready.erase({workload.order, id});
+    growing.erase(id);
+    set_waits(id, {});
+    workload.has_reason = false;
+    if (workload.queue.is_valid()) {
+        queue_waiting[workload.queue.value].erase({workload.order, id});
+        wake_head(workload.queue);
+    }
+}
+
+WorkloadId World::head_of(QueueId queue) const {
+    for (const auto& [order, id] : queue_waiting[queue.value]) {
+        if (!workloads[id.value].is_hopeless) { return id; }
+    }
+    return {};
+}
+
+void World::wake_head(QueueId queue) {
+    if (queues.at(queue).spec.head != HeadRule::strict) { return; }
+    if (const WorkloadId head = head_of(queue); head.is_valid()) {
+        // Only a workload that waited for this is looked at again; others know better why they wait.
+        const Workload& workload = workloads[head.value];
+        if (workload.has_reason && workload.reason.why == Why::behind_head) { make_ready(head); }
+    }
+}
+
+}  // namespace muster

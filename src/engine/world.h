@@ -1,0 +1,153 @@
+// The World: all the engine knows, changed in place by facts and by committed trials, with its
+// indexes kept up. One thread. Facts go through `apply`; decisions through a Trial (trial.h) only.
+#pragma once
+
+#include "base/result.h"
+#include "engine/pod_index.h"
+#include "engine/queue_tree.h"
+#include "engine/room.h"
+#include "engine/topology.h"
+#include "engine/wake_index.h"
+#include "engine/workload_state.h"
+#include "model/policy.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace muster {
+
+/// Memory that the rooms of shapes not in use may keep; at least rooms_min stay.
+inline constexpr std::size_t room_bytes_max = std::size_t{96} << 20;
+inline constexpr std::size_t rooms_min = 32;
+/// Changes remembered before rooms that are further behind look at every node again.
+inline constexpr std::size_t journal_max = std::size_t{1} << 16;
+/// Kinds of jobs that the learned mix tells apart; later ones are not learned.
+inline constexpr std::size_t mix_classes_max = 4'096;
+/// The default mix is used until so many tasks have been seen.
+inline constexpr std::int64_t mix_arrivals_min = 64;
+
+using WaitingSet = std::set<std::pair<Order, WorkloadId>>;
+
+struct World {
+    explicit World(Policy chosen);
+
+    Result<> apply(const Fact& fact);
+
+    // ---- what is known
+    Policy policy;
+    Symbols symbols;
+    std::vector<std::string> gpu_models;
+    ShapeTable shapes;
+    DeviceTable devices;
+    Topology topology;
+    QueueTree queues;
+    std::vector<Machine> machines;   // by NodeId; gone ones keep their place and name
+    Space space;
+    std::vector<Workload> workloads;  // by WorkloadId
+    PodIndex pods;
+    ValueModel values;
+    std::int64_t now = 0;
+    std::uint64_t cycle = 0;
+
+    // ---- who is to be looked at
+    WaitingSet ready;                      // woken or new
+    std::vector<WaitingSet> queue_waiting;  // by QueueId
+    WakeIndex waits;
+    std::set<WorkloadId> broken;           // a fact took tasks of theirs, or bound some
+    std::set<WorkloadId> growing;          // running, woken for their elastic rest
+    std::vector<NodeId> grown;             // nodes that may hold more than at the last cycle
+    bool is_all_grown = false;
+    std::vector<QueueId> eased;            // queues whose headroom grew
+    bool is_order_stale = false;
+
+    [[nodiscard]] NodeId find_node(std::string_view name) const;
+    [[nodiscard]] WorkloadId find_workload(std::string_view name) const;
+    [[nodiscard]] const Group& group_of(TaskRef ref) const {
+        const Workload& workload = workloads[ref.workload.value];
+        return workload.groups[workload.tasks[ref.task].group];
+    }
+
+    /// The room for a shape, up to date.
+    Room& room(ShapeId shape);
+    /// Positions, classes and the value model, made fresh when facts have changed them.
+    void refresh();
+
+    /// What a task would cost its queue on a node; exact once its devices are known.
+    [[nodiscard]] Charge charge_of(const Shape& shape, const Machine& machine, const Devices& devices) const;
+    /// A lower bound before any placement.
+    [[nodiscard]] Charge charge_of(const Shape& shape) const;
+
+    /// Takes and gives back. For Trial and facts only.
+    void hold(TaskRef ref, NodeId node, Devices devices);
+    void unhold(TaskRef ref, TaskState next);
+
+    void make_ready(WorkloadId id);
+    /// Registers it under what could change its answer, in place of what it stood under before.
+    void set_waits(WorkloadId id, std::vector<Wait> waits);
+    void start_waiting(WorkloadId id);
+    /// It runs or is gone: a strict queue's next head is woken.
+    void stop_waiting(WorkloadId id);
+    /// The first of a queue that waits for something which a release can bring; invalid when none.
+    [[nodiscard]] WorkloadId head_of(QueueId queue) const;
+    void wake_head(QueueId queue);
+    /// After an unhold that is no rollback: who waits for this may go on.
+    void mark_grown(NodeId node, QueueId queue);
+
+    // ---- journal of changed nodes, for the rooms
+    std::vector<NodeId> journal;
+    std::uint64_t journal_begin = 0;  // number of the first entry
+    std::uint64_t layout_version = 1;
+    std::vector<std::uint64_t> stamp;  // by NodeId, scratch of Room::sync
+    std::uint64_t stamp_now = 0;
+    void touch(NodeId node);
+
+    std::vector<Symbol> class_keys;  // label keys that live or past shapes ask for, sorted
+    [[nodiscard]] std::size_t class_count() const { return class_ids_.size(); }
+
+private:
+    Result<> on(const TopologySet& fact);
+    Result<> on(const NodeSet& fact);
+    Result<> on(const NodeGone& fact);
+    Result<> on(const GpuHealth& fact);
+    Result<> on(const QueueSet& fact);
+    Result<> on(const QueueGone& fact);
+    Result<> on(const WorkloadSet& fact);
+    Result<> on(const WorkloadGone& fact);
+    Result<> on(const TaskGone& fact);
+    Result<> on(const TaskBound& fact);
+    Result<> on(const TimeIs& fact);
+
+    Result<> check_gpu_models(const std::vector<std::string>& names) const;
+    void rebuild_machine(NodeId id);  // Space and compiled form from the specification and holdings
+    void classify(NodeId id);
+    void ask_keys(const Shape& shape);
+    void learn(const Workload& workload);
+    void rebuild_values();
+    void drop_old_rooms();
+    void build_workload(WorkloadId id, const WorkloadSpec& spec);
+    void drop_workload(WorkloadId id);
+    void adopt_queue(WorkloadId id);
+    void leave_queue(WorkloadId id);
+    void update_workload(WorkloadId id, const WorkloadSpec& spec);
+
+    std::unordered_map<std::string, NodeId> node_ids_;
+    std::unordered_map<std::string, WorkloadId> workload_ids_;
+    std::vector<WorkloadId> free_workloads_;
+    std::uint64_t sequence_ = 0;
+    std::unordered_map<std::string, ClassId> class_ids_;
+    std::vector<std::unique_ptr<Room>> rooms_;      // by ShapeId
+    std::vector<std::uint64_t> room_used_;          // by ShapeId
+    std::uint64_t room_clock_ = 0;
+    std::size_t room_bytes_ = 0;
+    std::unordered_map<std::string, std::size_t> mix_index_;
+    std::vector<MixClass> mix_;
+    std::int64_t arrivals_ = 0;
+    std::int64_t arrivals_at_values_ = 0;
+    bool are_values_stale_ = true;
+};
+
+}  // namespace muster

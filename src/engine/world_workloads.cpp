@@ -1,0 +1,285 @@
+// Facts about queues, workloads and their tasks.
+#include "base/assert.h"
+#include "engine/check.h"
+#include "engine/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace muster {
+
+Result<> World::apply(const Fact& fact) {
+    return std::visit([this](const auto& one) { return on(one); }, fact);
+}
+
+Result<> World::on(const TimeIs& fact) {
+    if (fact.now < now) { return fail(Code::invalid, fmt::format("time {} is before {}, where it was", fact.now, now)); }
+    now = fact.now;
+    return {};
+}
+
+Result<> World::on(const QueueSet& fact) {
+    MUSTER_CHECK(queues.set(fact.queue, symbols));
+    queue_waiting.resize(queues.size());
+    const QueueId id = queues.find(fact.queue.name);
+    eased.push_back(id);
+    // Those that waited for a queue of this name, or for the tree to be another one.
+    waits.wake_all(*this, Wake::queue_set);
+    for (const auto& [order, workload] : queue_waiting[id.value]) { make_ready(workload); }
+    return {};
+}
+
+Result<> World::on(const QueueGone& fact) { return queues.remove(fact.queue); }
+
+Result<> World::on(const WorkloadSet& fact) {
+    MUSTER_CHECK(check_workload(fact.workload));
+    std::vector<std::string> models;
+    for (const GroupSpec& group : fact.workload.groups) {
+        models.insert(models.end(), group.task.gpu.models.begin(), group.task.gpu.models.end());
+    }
+    MUSTER_CHECK(check_gpu_models(models));
+    const WorkloadId known = find_workload(fact.workload.name);
+    if (known.is_valid()) {
+        update_workload(known, fact.workload);
+        return {};
+    }
+    WorkloadId id(workloads.size());
+    if (free_workloads_.empty()) {
+        workloads.emplace_back();
+    } else {
+        id = free_workloads_.back();
+        free_workloads_.pop_back();
+    }
+    workload_ids_.emplace(fact.workload.name, id);
+    workloads[id.value].order.sequence = ++sequence_;
+    build_workload(id, fact.workload);
+    learn(workloads[id.value]);
+    start_waiting(id);
+    waits.wake_all(*this, Wake::linked_arrives);
+    return {};
+}
+
+/// A queue that is not known, or is no leaf, is no queue: admission says so.
+void World::adopt_queue(WorkloadId id) {
+    Workload& workload = workloads[id.value];
+    const QueueId queue = queues.find(workload.queue_name);
+    if (!queue.is_valid() || queues.at(queue).children > 0) { return; }
+    workload.queue = queue;
+    ++queues.at(queue).workloads;
+    for (const Task& task : workload.tasks) {
+        if (task.state != TaskState::placed) { continue; }
+        Charge charge = charge_of(shapes.at(workload.groups[task.group].shape));
+        charge.gpu_milli = task.gpu_milli;
+        queues.add(queue, charge, 1);
+    }
+    if (workload.is_waiting()) { queue_waiting[queue.value].emplace(workload.order, id); }
+}
+
+void World::leave_queue(WorkloadId id) {
+    Workload& workload = workloads[id.value];
+    if (!workload.queue.is_valid()) { return; }
+    --queues.at(workload.queue).workloads;
+    workload.queue = {};
+}
+
+void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
+    Workload& workload = workloads[id.value];
+    const std::uint64_t sequence = workload.order.sequence;
+    workload = Workload{};
+    workload.name = spec.name;
+    workload.queue_name = spec.queue;
+    workload.user = spec.user;
+    workload.priority = spec.priority;
+    workload.order = {-spec.priority, spec.submitted, sequence};
+    workload.linked = spec.linked;
+    workload.runtime_estimate_s = spec.runtime_estimate_s;
+    workload.is_present = true;
+    workload.groups.resize(spec.groups.size());
+    for (std::size_t i = 0; i < spec.groups.size(); ++i) {
+        const GroupSpec& from = spec.groups[i];
+        Group& group = workload.groups[i];
+        group.name = from.name;
+        group.parent = from.parent;
+        group.minimum = from.minimum;
+        group.topology = from.topology;
+        if (from.parent >= 0) {
+            Group& parent = workload.groups[static_cast<std::size_t>(from.parent)];
+            parent.children.push_back(static_cast<std::int32_t>(i));
+            parent.is_leaf = false;
+        }
+    }
+    for (std::size_t i = 0; i < spec.groups.size(); ++i) {
+        const GroupSpec& from = spec.groups[i];
+        Group& group = workload.groups[i];
+        if (!group.is_leaf) {
+            group.count = static_cast<std::int32_t>(group.children.size());
+            continue;
+        }
+        group.count = from.count;
+        group.shape = shapes.acquire(from.task, symbols, gpu_models);
+        if (rooms_.size() > group.shape.value && shapes.at(group.shape).users == 1 && rooms_[group.shape.value]) {
+            room_bytes_ -= rooms_[group.shape.value]->bytes();
+            rooms_[group.shape.value].reset();  // the id's last owner asked for something else
+        }
+        ask_keys(shapes.at(group.shape));
+        group.first_task = static_cast<std::uint32_t>(workload.tasks.size());
+        group.labels = compile_labels(from.task.labels, symbols);
+        group.name_space = symbols.intern(from.task.name_space);
+        workload.tasks.resize(workload.tasks.size() + static_cast<std::size_t>(group.count));
+        for (std::int32_t t = 0; t < group.count; ++t) {
+            workload.tasks[group.first_task + static_cast<std::uint32_t>(t)].group = static_cast<std::uint32_t>(i);
+        }
+        pods.add_group(group, from.task.pod_terms, *this);
+    }
+    adopt_queue(id);
+}
+
+void World::drop_workload(WorkloadId id) {
+    Workload& workload = workloads[id.value];
+    for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
+        if (workload.tasks[i].state != TaskState::placed) { continue; }
+        const NodeId node = workload.tasks[i].node;
+        unhold({id, i}, TaskState::waiting);
+        mark_grown(node, workload.queue);
+    }
+    stop_waiting(id);
+    leave_queue(id);
+    for (const Group& group : workload.groups) {
+        if (!group.is_leaf) { continue; }
+        pods.remove_group(group, *this);
+        shapes.release(group.shape);
+    }
+    broken.erase(id);
+}
+
+Result<> World::on(const WorkloadGone& fact) {
+    const WorkloadId id = find_workload(fact.workload);
+    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
+    drop_workload(id);
+    workload_ids_.erase(fact.workload);
+    workloads[id.value] = Workload{};
+    free_workloads_.push_back(id);
+    return {};
+}
+
+/// Running members of the same role and shape stay where they are; a new minimum counts for later
+/// placements.
+void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
+    struct Kept {
+        std::string group;
+        ShapeId shape;
+        std::uint32_t index = 0;
+        Task task;
+        std::int32_t held_minimum = 0;
+    };
+    std::vector<Kept> kept;
+    Workload& old = workloads[id.value];
+    const bool was_running = old.is_running;
+    for (const Group& group : old.groups) {
+        if (!group.is_leaf) { continue; }
+        for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(group.count); ++i) {
+            const Task& task = old.tasks[group.first_task + i];
+            if (task.state != TaskState::waiting) { kept.push_back({group.name, group.shape, i, task, group.held_minimum}); }
+        }
+        shapes.share(group.shape);  // the ids must mean the same until compared
+    }
+    std::vector<ShapeId> borrowed;
+    for (const Group& group : old.groups) {
+        if (group.is_leaf) { borrowed.push_back(group.shape); }
+    }
+    drop_workload(id);
+    build_workload(id, spec);
+    Workload& workload = workloads[id.value];
+    for (const Kept& one : kept) {
+        const auto group = std::find_if(workload.groups.begin(), workload.groups.end(), [&](const Group& candidate) {
+            return candidate.is_leaf && candidate.name == one.group && candidate.shape == one.shape &&
+                   static_cast<std::uint32_t>(candidate.count) > one.index;
+        });
+        if (group == workload.groups.end()) { continue; }
+        const TaskRef ref{id, group->first_task + one.index};
+        if (one.task.state == TaskState::finished) {
+            workload.tasks[ref.task].state = TaskState::finished;
+            ++group->finished;
+        } else {
+            hold(ref, one.task.node, one.task.devices);
+            workload.tasks[ref.task].is_conflict = one.task.is_conflict;
+        }
+        group->held_minimum = std::min(one.held_minimum, group->count);
+    }
+    for (const ShapeId shape : borrowed) { shapes.release(shape); }
+    start_waiting(id);
+    const bool holds_any = std::any_of(workload.groups.begin(), workload.groups.end(),
+                                       [](const Group& group) { return group.placed + group.finished > 0; });
+    if (was_running && holds_any) {
+        stop_waiting(id);
+        workload.is_running = true;
+        broken.insert(id);
+        if (wants_more(workload)) { growing.insert(id); }
+    }
+    waits.wake_all(*this, Wake::linked_arrives);
+}
+
+Result<> World::on(const TaskGone& fact) {
+    const WorkloadId id = find_workload(fact.workload);
+    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
+    Workload& workload = workloads[id.value];
+    if (fact.task >= workload.tasks.size()) {
+        return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}", fact.workload, fact.task, workload.tasks.size()));
+    }
+    Task& task = workload.tasks[fact.task];
+    if (task.state != TaskState::placed) {
+        return fail(Code::conflict, fmt::format("task {} of {} holds nothing", fact.task, fact.workload));
+    }
+    const NodeId node = task.node;
+    unhold({id, fact.task}, fact.is_finished ? TaskState::finished : TaskState::waiting);
+    mark_grown(node, workload.queue);
+    if (!fact.is_finished) { broken.insert(id); }
+    return {};
+}
+
+Result<> World::on(const TaskBound& fact) {
+    const WorkloadId id = find_workload(fact.workload);
+    const NodeId node = find_node(fact.node);
+    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
+    if (!node.is_valid()) { return fail(Code::not_found, fmt::format("node {} is not known", fact.node)); }
+    Workload& workload = workloads[id.value];
+    if (fact.task >= workload.tasks.size()) {
+        return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}", fact.workload, fact.task, workload.tasks.size()));
+    }
+    Task& task = workload.tasks[fact.task];
+    if (task.state == TaskState::placed && task.node == node && (!fact.has_devices || task.devices == fact.devices)) { return {}; }
+    const Group& group = workload.groups[task.group];
+    const Shape& shape = shapes.at(group.shape);
+    const Machine& machine = machines[node.value];
+    if (task.state == TaskState::placed) {
+        const NodeId before = task.node;
+        unhold({id, fact.task}, TaskState::waiting);
+        mark_grown(before, workload.queue);
+    }
+    if (task.state == TaskState::finished) {
+        return fail(Code::conflict, fmt::format("task {} of {} has finished", fact.task, fact.workload));
+    }
+    // What runs, runs: a bind that breaks a law is kept without devices, as a conflict.
+    std::optional<Devices> chosen;
+    if (fact.has_devices) {
+        if (are_free(shape, machine, fact.devices, space)) { chosen = fact.devices; }
+    } else {
+        chosen = choose_devices(shape, machine, node, space, devices, values);
+    }
+    hold({id, fact.task}, node, chosen.value_or(Devices{}));
+    workload.tasks[fact.task].is_conflict = !chosen.has_value();
+    for (auto up = static_cast<std::int32_t>(task.group); up >= 0;) {
+        Group& changed = workload.groups[static_cast<std::size_t>(up)];
+        changed.held_minimum = std::max(changed.held_minimum, changed.minimum);
+        up = changed.parent;
+    }
+    if (!workload.is_running) {
+        stop_waiting(id);
+        workload.is_running = true;
+    }
+    broken.insert(id);
+    return {};
+}
+
+}  // namespace muster
