@@ -31,7 +31,8 @@ public:
     /// Decides every workload whose answer could have changed since the last cycle.
     Plan cycle();
 
-    /// What a cycle would answer if `workload` were submitted now, behind nobody; changes nothing.
+    /// What a cycle would answer if `workload` were submitted now, as the last of its queue; changes
+    /// nothing. Refuses a name that is there already.
     Result<std::variant<Placement, Reason>> what_if(const WorkloadSpec& workload);
 
     /// Why a known workload waits; none when it runs.

@@ -34,9 +34,44 @@ std::int64_t extended_free(const Machine& machine, Symbol name, const Space& spa
     return at < 0 ? 0 : space.extended[machine.extended_begin + static_cast<std::size_t>(at)];
 }
 
-const MigProfile* profile_of(const Shape& shape, const ModelGpus* entry) {
-    return entry == nullptr || entry->card == nullptr ? nullptr
-                                                      : entry->card->find(shape.spec.gpu.profile);
+std::optional<MigProfile> profile_of(const Shape& shape, const ModelGpus& entry) {
+    return entry.product == nullptr ? std::nullopt
+                                    : find_mig_profile(*entry.product, shape.spec.gpu.profile);
+}
+
+constexpr std::uint16_t media_bit = 1U << 8;
+
+MigLayout layout_at(const Space& space, std::size_t gpu) {
+    return {.memory = static_cast<std::uint8_t>(space.mig[gpu] & 0xff),
+            .has_media = (space.mig[gpu] & media_bit) != 0};
+}
+
+std::uint16_t packed(MigLayout layout) {
+    return static_cast<std::uint16_t>(layout.memory | (layout.has_media ? media_bit : 0U));
+}
+
+std::vector<MigLayout> layouts_of(const Machine& machine, const Space& space) {
+    std::vector<MigLayout> layouts(machine.gpu_count());
+    for (std::uint32_t gpu = 0; gpu < layouts.size(); ++gpu) {
+        layouts[gpu] = layout_at(space, machine.gpu_begin + gpu);
+    }
+    return layouts;
+}
+
+/// Instances of the shape's profile that the GPUs of `mask` hold, as they are or when empty.
+std::int64_t instances_on(const Shape& shape, const Machine& machine, std::uint64_t mask,
+                          const Space* space) {
+    std::int64_t total = 0;
+    for (const ModelGpus& entry : machine.models) {
+        const std::optional<MigProfile> profile = profile_of(shape, entry);
+        if (!profile) { continue; }
+        for (std::uint64_t rest = mask & entry.gpus; rest != 0; rest &= rest - 1) {
+            const MigLayout layout =
+                space == nullptr ? MigLayout{} : layout_at(*space, machine.gpu_begin + index_of(rest));
+            total += instances_that_fit(*profile, layout);
+        }
+    }
+    return total;
 }
 
 /// GPUs that a share or whole task may use at all, or MIG GPUs for an instance.
@@ -73,17 +108,7 @@ std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, 
             }
             return need.count == 1 ? total : devices / need.count;
         }
-        case GpuKind::mig: {
-            std::int64_t total = 0;
-            for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-                const std::uint32_t gpu = index_of(rest);
-                const MigProfile* profile = profile_of(shape, machine.model_of(gpu));
-                if (profile == nullptr) { continue; }
-                total += instances_that_fit(*profile,
-                                            MigLayout{space.mig[machine.gpu_begin + gpu]});
-            }
-            return total / need.count;
-        }
+        case GpuKind::mig: return instances_on(shape, machine, mask, &space) / need.count;
     }
     return 0;
 }
@@ -161,33 +186,38 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node
     return best;
 }
 
-/// Instances one after the other, each where the fewest future mixes are lost.
+std::int64_t mixes(const MigProfile& profile, MigLayout layout) {
+    return mig_future(profile.card, layout).mixes;
+}
+
+/// Instances one after the other, each where the fewest future mixes are lost. `lost` counts them.
 bool choose_mig(const Shape& shape, const Machine& machine, std::uint64_t usable,
-                const Space& space, Devices& out) {
-    std::vector<MigLayout> layouts(machine.gpu_count());
-    for (std::uint32_t gpu = 0; gpu < layouts.size(); ++gpu) {
-        layouts[gpu] = MigLayout{space.mig[machine.gpu_begin + gpu]};
-    }
+                const Space& space, Devices& out, std::int64_t& lost) {
+    std::vector<MigLayout> layouts = layouts_of(machine, space);
     for (std::int32_t i = 0; i < shape.spec.gpu.count; ++i) {
-        std::int64_t best_loss = INT64_MAX;
+        std::int64_t least = INT64_MAX;
         MigSlot best;
-        const MigProfile* best_profile = nullptr;
-        for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
-            const std::uint32_t gpu = index_of(rest);
-            const MigProfile* profile = profile_of(shape, machine.model_of(gpu));
-            if (profile == nullptr) { continue; }
-            const std::optional<std::uint8_t> start = best_start(*profile, layouts[gpu]);
-            if (!start) { continue; }
-            const MigLayout after = with_instance(*profile, *start, layouts[gpu]);
-            const std::int64_t loss = mixes_left(*profile, layouts[gpu]) - mixes_left(*profile, after);
-            if (loss < best_loss) {
-                best_loss = loss;
-                best = {.gpu = static_cast<std::uint8_t>(gpu), .start = *start};
-                best_profile = profile;
+        MigLayout best_layout;
+        for (const ModelGpus& entry : machine.models) {
+            const std::optional<MigProfile> profile = profile_of(shape, entry);
+            if (!profile) { continue; }
+            for (std::uint64_t rest = usable & entry.gpus; rest != 0; rest &= rest - 1) {
+                const std::uint32_t gpu = index_of(rest);
+                const std::optional<int> start = best_start(*profile, layouts[gpu]);
+                if (!start) { continue; }
+                const MigLayout after = with_instance(layouts[gpu], *profile, *start);
+                const std::int64_t loss = mixes(*profile, layouts[gpu]) - mixes(*profile, after);
+                if (loss < least) {
+                    least = loss;
+                    best = {.gpu = static_cast<std::uint8_t>(gpu),
+                            .start = static_cast<std::uint8_t>(*start)};
+                    best_layout = after;
+                }
             }
         }
-        if (best_profile == nullptr) { return false; }
-        layouts[best.gpu] = with_instance(*best_profile, best.start, layouts[best.gpu]);
+        if (least == INT64_MAX) { return false; }
+        layouts[best.gpu] = best_layout;
+        lost += least;
         out.gpus |= std::uint64_t{1} << best.gpu;
         out.mig.push_back(best);
     }
@@ -211,7 +241,10 @@ bool choose_gpus(const Shape& shape, const Machine& machine, NodeId node, std::u
                 out.gpus |= gpu;
             }
             return true;
-        case GpuKind::mig: return choose_mig(shape, machine, usable, space, out);
+        case GpuKind::mig: {
+            std::int64_t lost = 0;
+            return choose_mig(shape, machine, usable, space, out, lost);
+        }
     }
     return false;
 }
@@ -239,6 +272,12 @@ ShareNeed share_of(const GpuNeed& need, std::int32_t memory_mib) {
     return out;
 }
 
+std::int64_t mig_milli(const Shape& shape, const ModelGpus& gpus) {
+    const std::optional<MigProfile> profile = profile_of(shape, gpus);
+    if (!profile) { return 0; }
+    return gpu_milli_whole * profile->memory / (profile->card == MigCard::four ? 4 : 8);
+}
+
 CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols) {
     CauseSet causes = 0;
     if (!machine.spec.is_ready) { causes |= bit(Cause::not_ready); }
@@ -260,11 +299,7 @@ CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols
     if (need.kind != GpuKind::mig) {
         return std::popcount(usable) < need.count ? causes | bit(Cause::gpu_total) : causes;
     }
-    std::int64_t most = 0;
-    for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
-        const MigProfile* profile = profile_of(shape, machine.model_of(index_of(rest)));
-        if (profile != nullptr) { most += instances_that_fit(*profile, MigLayout{}); }
-    }
+    const std::int64_t most = instances_on(shape, machine, usable, nullptr);
     if (most < need.count) { causes |= bit(Cause::mig_profile); }
     return causes;
 }
@@ -337,17 +372,16 @@ bool are_free(const Shape& shape, const Machine& machine, const Devices& devices
         return false;
     }
     if (shape.spec.gpu.kind == GpuKind::mig) {
-        std::vector<MigLayout> layouts(machine.gpu_count());
-        for (std::uint32_t gpu = 0; gpu < layouts.size(); ++gpu) {
-            layouts[gpu] = MigLayout{space.mig[machine.gpu_begin + gpu]};
-        }
+        std::vector<MigLayout> layouts = layouts_of(machine, space);
         for (const MigSlot& slot : devices.mig) {
-            if (slot.gpu >= layouts.size() || (machine.mig_gpus >> slot.gpu & 1) == 0) { return false; }
-            const MigProfile* profile = profile_of(shape, machine.model_of(slot.gpu));
-            if (profile == nullptr || !fits_at(*profile, slot.start, layouts[slot.gpu])) {
+            if (slot.gpu >= layouts.size() || slot.start >= 8 || (machine.mig_gpus >> slot.gpu & 1) == 0) {
                 return false;
             }
-            layouts[slot.gpu] = with_instance(*profile, slot.start, layouts[slot.gpu]);
+            const std::optional<MigProfile> profile = profile_of(shape, *machine.model_of(slot.gpu));
+            if (!profile || (fitting_starts(*profile, layouts[slot.gpu]) >> slot.start & 1) == 0) {
+                return false;
+            }
+            layouts[slot.gpu] = with_instance(layouts[slot.gpu], *profile, slot.start);
         }
         return true;
     }
@@ -381,13 +415,12 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
             sign * shape.milli_cpu;
     }
     for (const MigSlot& slot : devices.mig) {
-        const MigProfile* profile = profile_of(shape, machine.model_of(slot.gpu));
-        MUSTER_ASSERT(profile != nullptr);
-        std::uint16_t& bits = space.mig[machine.gpu_begin + slot.gpu];
-        const MigLayout layout{bits};
-        bits = (is_take ? with_instance(*profile, slot.start, layout)
-                        : without_instance(*profile, slot.start, layout))
-                   .bits;
+        const std::optional<MigProfile> profile = profile_of(shape, *machine.model_of(slot.gpu));
+        MUSTER_ASSERT(profile.has_value());
+        const std::size_t gpu = machine.gpu_begin + slot.gpu;
+        const MigLayout layout = layout_at(space, gpu);
+        space.mig[gpu] = packed(is_take ? with_instance(layout, *profile, slot.start)
+                                        : without_instance(layout, *profile, slot.start));
     }
     if (shape.spec.gpu.kind == GpuKind::mig) { return; }
     for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
@@ -443,16 +476,11 @@ Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const 
             after.full -= free >= gpu_milli_whole ? 1 : 0;
         }
     } else if (need.kind == GpuKind::mig) {
+        constexpr Value mix_worth = 10 * value_scale;  // MIG GPUs have no other value
         Devices devices;
-        if (choose_mig(shape, machine, candidates(shape, machine) & machine.healthy, space, devices)) {
-            std::int64_t lost = 0;
-            for (const MigSlot& slot : devices.mig) {
-                const MigProfile* profile = profile_of(shape, machine.model_of(slot.gpu));
-                const MigLayout layout{space.mig[machine.gpu_begin + slot.gpu]};
-                lost += mixes_left(*profile, layout) -
-                        mixes_left(*profile, with_instance(*profile, slot.start, layout));
-            }
-            return values.value(before) - values.value(after) + lost * 10 * value_scale;
+        std::int64_t lost = 0;
+        if (choose_mig(shape, machine, candidates(shape, machine) & machine.healthy, space, devices, lost)) {
+            return values.value(before) - values.value(after) + lost * mix_worth;
         }
     }
     return values.value(before) - values.value(after);

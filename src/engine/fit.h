@@ -54,5 +54,7 @@ struct ShareNeed {
     std::int32_t mib = 0;
 };
 ShareNeed share_of(const GpuNeed& need, std::int32_t memory_mib);
+/// An instance by its memory slices, which weigh at least as much as its compute ones.
+std::int64_t mig_milli(const Shape& shape, const ModelGpus& gpus);
 
 }  // namespace muster

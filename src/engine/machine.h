@@ -29,7 +29,7 @@ struct ModelGpus {
     std::uint32_t model = 0;  // index in World::gpu_models
     std::uint64_t gpus = 0;   // bit i = GPU i
     std::int32_t memory_mib = 0;
-    const MigCard* card = nullptr;  // null when the product has no MIG
+    const GpuProduct* product = nullptr;  // null when unknown
 };
 
 struct Machine {

@@ -26,10 +26,27 @@ public:
 
     bool place_root() { return place_group(0, whole()); }
 
+    /// Each role by itself; inside the domains that its groups are bound to.
+    void grow(GroupIndex group, Region region) {
+        const Group& here = at(group);
+        if (here.is_leaf) {
+            const Trial::Mark mark = trial_.mark();
+            if (!place_group(group, region)) { trial_.roll_back_to(mark); }
+            return;
+        }
+        const std::int32_t required =
+            here.topology.required.empty() ? -1 : resolve_level(world_, here.topology.required).value_or(-1);
+        const auto member = member_of(group);
+        if (required == level_is_label && member) { return; }  // stays as it started
+        if (required > region.level && member) { region = region_at(required, *member); }
+        for (const GroupIndex child : here.children) { grow(child, region); }
+    }
+
+    [[nodiscard]] Region whole() const { return {0, world_.topology.size(), -1, nullptr}; }
+
 private:
     enum class Aim : std::uint8_t { full, least };
 
-    [[nodiscard]] Region whole() const { return {0, world_.topology.size(), -1, nullptr}; }
     [[nodiscard]] const Group& at(GroupIndex group) const { return workload_.groups[static_cast<std::size_t>(group)]; }
     [[nodiscard]] std::int32_t node_level() const { return static_cast<std::int32_t>(world_.topology.level_count()); }
 
@@ -199,7 +216,9 @@ private:
         if (place_in_order(group, order, region, aim)) { return true; }
         trial_.roll_back_to(mark);
         const std::vector<GroupIndex> declared = order;
-        std::stable_sort(order.begin(), order.end(), [&](GroupIndex a, GroupIndex b) { return weight(a) > weight(b); });
+        std::sort(order.begin(), order.end(), [&](GroupIndex a, GroupIndex b) {
+            return weight(a) != weight(b) ? weight(a) > weight(b) : a < b;
+        });
         return order != declared && place_in_order(group, order, region, aim);
     }
 
@@ -373,7 +392,10 @@ std::optional<std::int32_t> resolve_level(const World& world, std::string_view n
 }
 
 bool place_workload(World& world, Trial& trial, WorkloadId id, Goal goal) {
-    return Placer(world, trial, id, goal).place_root();
+    Placer placer(world, trial, id, goal);
+    if (goal != Goal::grow) { return placer.place_root(); }
+    placer.grow(0, placer.whole());
+    return true;
 }
 
 }  // namespace muster

@@ -31,7 +31,7 @@ struct GpuFree {
 struct Space {
     std::vector<NodeFree> nodes;
     std::vector<GpuFree> gpus;
-    std::vector<std::uint16_t> mig;          // per GPU: MigLayout::bits of the instances held
+    std::vector<std::uint16_t> mig;          // per GPU: used memory slices, bit 8 = media engines
     std::vector<std::int64_t> zone_cpu;      // per node and NUMA zone: Node::zone_begin + z
     std::vector<std::int64_t> extended;      // per node and resource: Node::extended_begin + i
 

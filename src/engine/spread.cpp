@@ -37,7 +37,9 @@ public:
             return count - left;
         }
         // The largest part first, until one part holds all that is left: the smallest that does.
-        std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.room > b.room; });
+        std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+            return a.room != b.room ? a.room > b.room : a.domain < b.domain;
+        });
         for (std::size_t i = 0; i < parts.size() && left > 0; ++i) {
             if (parts[i].room < left) {
                 left -= take_part(parts[i], parts[i].room);
@@ -67,15 +69,11 @@ private:
             nodes.push_back({room_.fits(at), room_.score(at), at});
             total += room_.fits(at);
         }
-        std::int64_t left = count;
-        const auto give = [&](const Node& node, std::int64_t many) {
-            out.emplace_back(node.at, many);
-            left -= many;
-        };
-        if (total <= left) {
-            for (const Node& node : nodes) { give(node, node.fits); }
-            return count - left;
+        if (total <= count) {
+            for (const Node& node : nodes) { out.emplace_back(node.at, node.fits); }
+            return total;
         }
+        std::int64_t left = count;
         const auto is_larger = [](const Node& a, const Node& b) {
             if (a.fits != b.fits) { return a.fits > b.fits; }
             if (a.score != b.score) { return a.score > b.score; }
@@ -84,9 +82,10 @@ private:
         // No more nodes than tasks are needed, so only that many are put in order.
         const std::size_t wanted = std::min<std::size_t>(nodes.size(), static_cast<std::size_t>(count));
         std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(wanted), nodes.end(), is_larger);
-        for (std::size_t i = 0; left > 0; ++i) {
+        for (std::size_t i = 0;; ++i) {
             if (nodes[i].fits < left) {
-                give(nodes[i], nodes[i].fits);
+                out.emplace_back(nodes[i].at, nodes[i].fits);
+                left -= nodes[i].fits;
                 continue;
             }
             // The rest goes to the smallest room that holds it.
@@ -99,9 +98,9 @@ private:
                                         (nodes[j].score == nodes[best].score && nodes[j].at < nodes[best].at));
                 if (is_tighter || is_better) { best = j; }
             }
-            give(nodes[best], left);
+            out.emplace_back(nodes[best].at, left);
+            return count;
         }
-        return count - left;
     }
 
     const Room& room_;

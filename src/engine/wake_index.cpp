@@ -16,7 +16,8 @@ void WakeIndex::add(WorkloadId id, const Workload& workload) {
             case Wake::node_change:
             case Wake::linked_arrives:
             case Wake::queue_set:
-            case Wake::topology_set: others_[wait.wake].insert(id); break;
+            case Wake::topology_set:
+            case Wake::pods_change: others_[wait.wake].insert(id); break;
         }
     }
 }

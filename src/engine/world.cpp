@@ -3,6 +3,8 @@
 #include "base/assert.h"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 namespace muster {
 
@@ -112,40 +114,26 @@ void World::rebuild_values() {
         declared.push_back(kind);
     }
     capacity.resize(gpu_models.size(), 0);
-    values = ValueModel(declared.empty() ? std::span<const MixClass>(mix_) : declared, capacity);
-    arrivals_at_values_ = arrivals_;
+    values = ValueModel(declared.empty() ? mix_.classes() : declared, capacity);
+    mix_.build_done();
     ++layout_version;
 }
 
-/// The kinds of jobs seen so far are the mix, where none is declared. Looked at again whenever the
-/// number of arrivals has grown by a half.
+/// The kinds of jobs seen so far are the mix, where none is declared.
 void World::learn(const Workload& workload) {
     if (!policy.mix.empty()) { return; }
     for (const Group& group : workload.groups) {
         if (!group.is_leaf) { continue; }
         const Shape& shape = shapes.at(group.shape);
         const GpuNeed& need = shape.spec.gpu;
-        if (need.kind == GpuKind::mig) { continue; }
-        MixClass kind{.milli_cpu = shape.milli_cpu, .gpu_milli = 0, .gpu_count = 0, .models = shape.models, .weight = 0};
+        if (need.kind == GpuKind::mig) { continue; }  // its devices are no one else's
+        MixClass kind{.milli_cpu = shape.milli_cpu, .gpu_milli = 0, .gpu_count = 0, .models = shape.models, .weight = group.count};
         if (need.kind == GpuKind::whole) { kind.gpu_milli = static_cast<std::int32_t>(gpu_milli_whole); }
         if (need.kind == GpuKind::share) { kind.gpu_milli = need.milli; }
-        if (need.kind != GpuKind::none) { kind.gpu_count = need.count; }
-        const std::string key = std::to_string(kind.milli_cpu) + " " + std::to_string(kind.gpu_milli) + " " +
-                                std::to_string(kind.gpu_count) + " " + std::to_string(kind.models);
-        const auto [found, is_new] = mix_index_.emplace(key, mix_.size());
-        if (is_new) {
-            if (mix_.size() >= mix_classes_max) {
-                mix_index_.erase(found);
-                continue;
-            }
-            mix_.push_back(kind);
-        }
-        mix_[found->second].weight += group.count;
-        arrivals_ += group.count;
+        if (kind.gpu_milli > 0) { kind.gpu_count = need.count; }
+        mix_.add(kind);
     }
-    if (arrivals_ > mix_arrivals_min && arrivals_ > arrivals_at_values_ + arrivals_at_values_ / 2) {
-        are_values_stale_ = true;
-    }
+    if (mix_.is_due()) { are_values_stale_ = true; }
 }
 
 void World::ask_keys(const Shape& shape) {
@@ -167,19 +155,16 @@ Charge World::charge_of(const Shape& shape) const {
     return charge;
 }
 
-Charge World::charge_of(const Shape& shape, const Machine& machine, const Devices& devices) const {
+Charge World::charge_of(const Shape& shape, const Machine& machine, const Devices& chosen) const {
     Charge charge = charge_of(shape);
     const GpuNeed& need = shape.spec.gpu;
     if (need.kind == GpuKind::share && need.milli == 0) {
-        for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
+        for (std::uint64_t rest = chosen.gpus; rest != 0; rest &= rest - 1) {
             const auto gpu = static_cast<std::uint32_t>(std::countr_zero(rest));
             charge.gpu_milli += share_of(need, machine.model_of(gpu)->memory_mib).milli;
         }
     }
-    for (const MigSlot& slot : devices.mig) {
-        const MigCard* card = machine.model_of(slot.gpu)->card;
-        charge.gpu_milli += mig_milli(*card, *card->find(need.profile));
-    }
+    for (const MigSlot& slot : chosen.mig) { charge.gpu_milli += mig_milli(shape, *machine.model_of(slot.gpu)); }
     return charge;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "engine/mix.h"
 #include "engine/pod_index.h"
 #include "engine/queue_tree.h"
 #include "engine/room.h"
@@ -25,10 +26,6 @@ inline constexpr std::size_t room_bytes_max = std::size_t{96} << 20;
 inline constexpr std::size_t rooms_min = 32;
 /// Changes remembered before rooms that are further behind look at every node again.
 inline constexpr std::size_t journal_max = std::size_t{1} << 16;
-/// Kinds of jobs that the learned mix tells apart; later ones are not learned.
-inline constexpr std::size_t mix_classes_max = 4'096;
-/// The default mix is used until so many tasks have been seen.
-inline constexpr std::int64_t mix_arrivals_min = 64;
 
 using WaitingSet = std::set<std::pair<Order, WorkloadId>>;
 
@@ -36,6 +33,11 @@ struct World {
     explicit World(Policy chosen);
 
     Result<> apply(const Fact& fact);
+    /// A new workload, checked, that is in no set of those that wait and teaches the mix nothing.
+    Result<WorkloadId> add(const WorkloadSpec& spec);
+    void remove(WorkloadId id);
+    /// Looks for its queue, if it has none yet.
+    void adopt_queue(WorkloadId id);
 
     // ---- what is known
     Policy policy;
@@ -77,7 +79,7 @@ struct World {
     void refresh();
 
     /// What a task would cost its queue on a node; exact once its devices are known.
-    [[nodiscard]] Charge charge_of(const Shape& shape, const Machine& machine, const Devices& devices) const;
+    [[nodiscard]] Charge charge_of(const Shape& shape, const Machine& machine, const Devices& chosen) const;
     /// A lower bound before any placement.
     [[nodiscard]] Charge charge_of(const Shape& shape) const;
 
@@ -128,9 +130,9 @@ private:
     void learn(const Workload& workload);
     void rebuild_values();
     void drop_old_rooms();
+    Result<> check(const WorkloadSpec& spec) const;
     void build_workload(WorkloadId id, const WorkloadSpec& spec);
     void drop_workload(WorkloadId id);
-    void adopt_queue(WorkloadId id);
     void leave_queue(WorkloadId id);
     void update_workload(WorkloadId id, const WorkloadSpec& spec);
 
@@ -143,10 +145,7 @@ private:
     std::vector<std::uint64_t> room_used_;          // by ShapeId
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
-    std::unordered_map<std::string, std::size_t> mix_index_;
-    std::vector<MixClass> mix_;
-    std::int64_t arrivals_ = 0;
-    std::int64_t arrivals_at_values_ = 0;
+    Mix mix_;
     bool are_values_stale_ = true;
 };
 

@@ -141,7 +141,7 @@ void World::rebuild_machine(NodeId id) {
             return known.model == model && known.memory_mib == gpu.memory_mib;
         });
         if (entry == machine.models.end()) {
-            entry = machine.models.insert(entry, {model, 0, static_cast<std::int32_t>(gpu.memory_mib), find_mig_card(gpu.model)});
+            entry = machine.models.insert(entry, {model, 0, static_cast<std::int32_t>(gpu.memory_mib), find_gpu_product(gpu.model, gpu.memory_mib)});
         }
         entry->gpus |= std::uint64_t{1} << i;
         if (gpu.is_healthy) { machine.healthy |= std::uint64_t{1} << i; }

@@ -32,18 +32,17 @@ Result<> World::on(const QueueSet& fact) {
 
 Result<> World::on(const QueueGone& fact) { return queues.remove(fact.queue); }
 
-Result<> World::on(const WorkloadSet& fact) {
-    MUSTER_CHECK(check_workload(fact.workload));
+Result<> World::check(const WorkloadSpec& spec) const {
+    MUSTER_CHECK(check_workload(spec));
     std::vector<std::string> models;
-    for (const GroupSpec& group : fact.workload.groups) {
+    for (const GroupSpec& group : spec.groups) {
         models.insert(models.end(), group.task.gpu.models.begin(), group.task.gpu.models.end());
     }
-    MUSTER_CHECK(check_gpu_models(models));
-    const WorkloadId known = find_workload(fact.workload.name);
-    if (known.is_valid()) {
-        update_workload(known, fact.workload);
-        return {};
-    }
+    return check_gpu_models(models);
+}
+
+Result<WorkloadId> World::add(const WorkloadSpec& spec) {
+    MUSTER_CHECK(check(spec));
     WorkloadId id(workloads.size());
     if (free_workloads_.empty()) {
         workloads.emplace_back();
@@ -51,9 +50,26 @@ Result<> World::on(const WorkloadSet& fact) {
         id = free_workloads_.back();
         free_workloads_.pop_back();
     }
-    workload_ids_.emplace(fact.workload.name, id);
+    workload_ids_.emplace(spec.name, id);
     workloads[id.value].order.sequence = ++sequence_;
-    build_workload(id, fact.workload);
+    build_workload(id, spec);
+    return id;
+}
+
+void World::remove(WorkloadId id) {
+    drop_workload(id);
+    workload_ids_.erase(workloads[id.value].name);
+    workloads[id.value] = Workload{};
+    free_workloads_.push_back(id);
+}
+
+Result<> World::on(const WorkloadSet& fact) {
+    if (const WorkloadId known = find_workload(fact.workload.name); known.is_valid()) {
+        MUSTER_CHECK(check(fact.workload));
+        update_workload(known, fact.workload);
+        return {};
+    }
+    MUSTER_TRY(id, add(fact.workload));
     learn(workloads[id.value]);
     start_waiting(id);
     waits.wake_all(*this, Wake::linked_arrives);
@@ -156,10 +172,7 @@ void World::drop_workload(WorkloadId id) {
 Result<> World::on(const WorkloadGone& fact) {
     const WorkloadId id = find_workload(fact.workload);
     if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
-    drop_workload(id);
-    workload_ids_.erase(fact.workload);
-    workloads[id.value] = Workload{};
-    free_workloads_.push_back(id);
+    remove(id);
     return {};
 }
 

@@ -45,7 +45,7 @@ enum class Why : std::uint8_t {
 };
 
 /// What could make the answer another one.
-enum class Wake : std::uint8_t { never, room, node_change, queue_room, head_leaves, linked_arrives, queue_set, topology_set };
+enum class Wake : std::uint8_t { never, room, node_change, queue_room, head_leaves, linked_arrives, queue_set, topology_set, pods_change };
 
 struct Reason {
     ChainLink link = ChainLink::submit;
@@ -89,8 +89,18 @@ struct Refusal {
     bool operator==(const Refusal&) const = default;
 };
 
+/// A gang that a fact took below its minimum and that could not be completed: all of it stops and
+/// waits again.
+struct Release {
+    std::string workload;
+    std::vector<TaskPlace> tasks;  // what it still held
+
+    bool operator==(const Release&) const = default;
+};
+
 struct Plan {
     std::uint64_t cycle = 0;
+    std::vector<Release> releases;
     std::vector<Placement> placements;  // in the order of decision
     std::vector<Refusal> refusals;      // whose reason is new in this cycle
 

@@ -1,0 +1,237 @@
+#include "engine/decide.h"
+
+#include "base/assert.h"
+#include "engine/admit.h"
+#include "engine/place.h"
+
+#include <algorithm>
+#include <set>
+
+namespace muster {
+
+namespace {
+
+/// What a placement makes the minimum is what a later fact may break.
+void settle(Workload& workload) {
+    for (std::size_t i = 0; i < workload.groups.size(); ++i) {
+        Group& group = workload.groups[i];
+        if (has_minimum(workload, static_cast<std::int32_t>(i), Floor::asked)) { group.held_minimum = group.minimum; }
+    }
+}
+
+Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>& placed) {
+    const Workload& workload = world.workloads[id.value];
+    const Topology& topology = world.topology;
+    Placement out;
+    out.workload = workload.name;
+    Position low = topology.size();
+    Position high = 0;
+    std::set<std::uint32_t> parts;
+    const std::uint32_t levels = topology.level_count();
+    for (const TaskRef ref : placed) {
+        if (ref.workload != id) { continue; }
+        const Task& task = workload.tasks[ref.task];
+        out.tasks.push_back({ref.task, world.machines[task.node.value].spec.name, task.devices});
+        const Position at = topology.position(task.node);
+        low = std::min(low, at);
+        high = std::max(high, at);
+        parts.insert(levels > 0 ? topology.domain_of(levels - 1, at).value : at);
+    }
+    std::sort(out.tasks.begin(), out.tasks.end(), [](const TaskPlace& a, const TaskPlace& b) { return a.task < b.task; });
+    if (out.tasks.empty()) { return out; }
+    out.crossings = static_cast<std::int32_t>(parts.size()) - 1;
+    if (low == high) {
+        out.level = "node";
+        out.domain = describe_domain(world, static_cast<std::int32_t>(levels), low);
+        return out;
+    }
+    for (std::uint32_t level = levels; level-- > 0;) {
+        const DomainId domain = topology.domain_of(level, low);
+        if (domain == topology.domain_of(level, high) && topology.domain(domain).is_named()) {
+            out.level = topology.levels()[level].name;
+            out.domain = describe_domain(world, static_cast<std::int32_t>(level), low);
+            return out;
+        }
+    }
+    return out;
+}
+
+/// Those that start together: the workload and what it is linked to, in order.
+std::vector<WorkloadId> unit_of(const World& world, WorkloadId id) {
+    std::vector<WorkloadId> unit{id};
+    for (const std::string& name : world.workloads[id.value].linked) {
+        const WorkloadId member = world.find_workload(name);
+        if (member.is_valid() && member != id && world.workloads[member.value].is_waiting()) { unit.push_back(member); }
+    }
+    std::sort(unit.begin(), unit.end(), [&](WorkloadId a, WorkloadId b) {
+        return world.workloads[a.value].order < world.workloads[b.value].order;
+    });
+    return unit;
+}
+
+/// Places the workload in the trial, or says why not.
+std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
+    if (auto refused = admit(world, id)) { return refused; }
+    if (auto refused = check_gang(world, id)) { return refused; }
+    if (place_workload(world, trial, id, Goal::start)) { return std::nullopt; }
+    if (trial.capped()) { return refuse_over_cap(world, *trial.capped(), false); }
+    return refuse_room(world, world.workloads[id.value]);
+}
+
+class Cycle {
+public:
+    explicit Cycle(World& world) : world_(world) {}
+
+    Plan run() {
+        world_.refresh();
+        plan_.cycle = ++world_.cycle;
+        mend_broken();
+        world_.waits.wake_grown(world_);
+        while (!world_.ready.empty()) { decide(world_.ready.begin()->second); }
+        grow();
+        return std::move(plan_);
+    }
+
+private:
+    void decide(WorkloadId id) {
+        const std::vector<WorkloadId> unit = unit_of(world_, id);
+        for (const WorkloadId member : unit) { world_.ready.erase({world_.workloads[member.value].order, member}); }
+        Trial trial(world_);
+        for (const WorkloadId member : unit) {
+            auto refused = decide_one(world_, trial, member);
+            if (!refused) { continue; }
+            trial.roll_back_to(0);
+            for (const WorkloadId other : unit) {
+                const std::string& name = world_.workloads[member.value].name;
+                refuse(other, other == member ? *refused : refuse_linked_blocked(name, *refused));
+            }
+            return;
+        }
+        start(trial, unit);
+    }
+
+    void start(Trial& trial, const std::vector<WorkloadId>& unit) {
+        const std::vector<TaskRef> placed = trial.placed_since(0);
+        trial.commit();
+        for (const WorkloadId id : unit) {
+            Workload& workload = world_.workloads[id.value];
+            settle(workload);
+            MUSTER_ASSERT(has_minimum(workload, 0, Floor::asked));
+            workload.is_running = true;
+            world_.stop_waiting(id);
+            wait_for_rest(id);
+            plan_.placements.push_back(describe(world_, id, placed));
+        }
+        // Pods that want to be near to others may have waited for just these.
+        world_.waits.wake_all(world_, Wake::pods_change);
+    }
+
+    void refuse(WorkloadId id, const Refused& refused) {
+        Workload& workload = world_.workloads[id.value];
+        const bool was_hopeless = workload.is_hopeless;
+        workload.is_hopeless = refused.is_hopeless;
+        if (!workload.has_reason || !(workload.reason == refused.reason)) {
+            plan_.refusals.push_back({workload.name, refused.reason});
+        }
+        workload.has_reason = true;
+        workload.reason = refused.reason;
+        world_.set_waits(id, refused.waits);
+        if (!was_hopeless && refused.is_hopeless && workload.queue.is_valid()) { world_.wake_head(workload.queue); }
+    }
+
+    /// Its elastic rest is looked for when there is room for one more.
+    void wait_for_rest(WorkloadId id) {
+        const Workload& workload = world_.workloads[id.value];
+        std::vector<Wait> waits;
+        for (const Group& group : workload.groups) {
+            if (!group.is_leaf || group.placed + group.finished >= group.count) { continue; }
+            const std::int64_t needed = std::max(1, group.minimum - group.placed - group.finished);
+            waits.push_back({.wake = Wake::room, .shape = group.shape, .level = -1, .needed = needed, .queue = {}});
+        }
+        if (waits.empty()) {
+            world_.set_waits(id, {});
+            return;
+        }
+        for (QueueId up = workload.queue; up.is_valid(); up = world_.queues.at(up).parent) {
+            waits.push_back({.wake = Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = up});
+        }
+        world_.set_waits(id, std::move(waits));
+    }
+
+    /// Gangs that facts took tasks from: complete again, or nothing.
+    void mend_broken() {
+        const std::set<WorkloadId> broken = std::exchange(world_.broken, {});
+        std::vector<WorkloadId> order(broken.begin(), broken.end());
+        std::sort(order.begin(), order.end(), [&](WorkloadId a, WorkloadId b) {
+            return world_.workloads[a.value].order < world_.workloads[b.value].order;
+        });
+        for (const WorkloadId id : order) {
+            Workload& workload = world_.workloads[id.value];
+            if (!workload.is_running) { continue; }
+            const bool holds_any = std::any_of(workload.tasks.begin(), workload.tasks.end(),
+                                               [](const Task& task) { return task.state != TaskState::waiting; });
+            if (holds_any && is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
+                if (wants_more(workload)) { world_.growing.insert(id); }
+                continue;
+            }
+            Trial trial(world_);
+            if (holds_any && place_workload(world_, trial, id, Goal::repair) && is_whole(workload) &&
+                has_minimum(workload, 0, Floor::held)) {
+                const std::vector<TaskRef> placed = trial.placed_since(0);
+                trial.commit();
+                plan_.placements.push_back(describe(world_, id, placed));
+                wait_for_rest(id);
+                continue;
+            }
+            trial.roll_back_to(0);
+            release(trial, id);
+        }
+    }
+
+    void release(Trial& trial, WorkloadId id) {
+        Workload& workload = world_.workloads[id.value];
+        Release out{.workload = workload.name, .tasks = {}};
+        for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
+            const Task& task = workload.tasks[i];
+            if (task.state != TaskState::placed) { continue; }
+            const NodeId node = task.node;
+            out.tasks.push_back({i, world_.machines[node.value].spec.name, task.devices});
+            trial.release({id, i});
+            world_.mark_grown(node, workload.queue);
+        }
+        trial.commit();
+        for (Group& group : workload.groups) { group.held_minimum = 0; }
+        world_.start_waiting(id);
+        if (!out.tasks.empty()) { plan_.releases.push_back(std::move(out)); }
+    }
+
+    void grow() {
+        const std::set<WorkloadId> growing = std::exchange(world_.growing, {});
+        for (const WorkloadId id : growing) {
+            Workload& workload = world_.workloads[id.value];
+            if (!workload.is_running || !wants_more(workload)) { continue; }
+            Trial trial(world_);
+            place_workload(world_, trial, id, Goal::grow);
+            const std::vector<TaskRef> placed = trial.placed_since(0);
+            trial.commit();
+            settle(workload);
+            wait_for_rest(id);
+            if (!placed.empty()) { plan_.placements.push_back(describe(world_, id, placed)); }
+        }
+    }
+
+    World& world_;
+    Plan plan_;
+};
+
+}  // namespace
+
+Plan run_cycle(World& world) { return Cycle(world).run(); }
+
+std::variant<Placement, Reason> answer_for(World& world, WorkloadId id) {
+    Trial trial(world);
+    if (auto refused = decide_one(world, trial, id)) { return refused->reason; }
+    return describe(world, id, trial.placed_since(0));
+}
+
+}  // namespace muster

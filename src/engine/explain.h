@@ -1,0 +1,33 @@
+// Refusals as data: which link said no, every reason with its count of nodes, the closest domain,
+// and what would change the answer. Reads the World; decides nothing.
+#pragma once
+
+#include "engine/world.h"
+
+#include <string>
+#include <vector>
+
+namespace muster {
+
+/// Why a workload waits, and where it is registered for what could change that.
+struct Refused {
+    Reason reason;
+    std::vector<Wait> waits;
+    bool is_hopeless = false;  // nothing that is released can help: it blocks no queue
+};
+
+Refused refuse_unknown_queue(const World& world, const Workload& workload);
+Refused refuse_over_cap(const World& world, const CapBlock& block, bool is_alone);
+Refused refuse_behind(const World& world, const Workload& workload, WorkloadId head);
+Refused refuse_unknown_level(const World& world, const std::string& level);
+Refused refuse_linked_missing(const std::string& name);
+Refused refuse_linked_blocked(const std::string& name, const Refused& blocked);
+/// After a placement was looked for in vain.
+Refused refuse_room(World& world, const Workload& workload);
+
+/// "8 gpu", "0.5 gpu", "2000 MiB of a gpu", "2 × 1g.10gb", with "and 64 cpu" where that is short.
+std::string describe_need(const Shape& shape, bool with_cpu, bool with_memory);
+/// "rack r1", "node a", or nothing for the whole cluster.
+std::string describe_domain(const World& world, std::int32_t level, Position at);
+
+}  // namespace muster
