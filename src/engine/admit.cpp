@@ -18,16 +18,23 @@ struct Minimum {
 void add_minimum(const World& world, const Workload& workload, std::int32_t index, Minimum& sum) {
     const Group& group = workload.groups[static_cast<std::size_t>(index)];
     if (!group.is_leaf) {
-        if (group.minimum < group.count) { return; }  // which of them is not known yet: placement says
-        for (const std::int32_t child : group.children) { add_minimum(world, workload, child, sum); }
+        if (group.minimum < group.count) {
+            return;
+        }  // which of them is not known yet: placement says
+        for (const std::int32_t child : group.children) {
+            add_minimum(world, workload, child, sum);
+        }
         return;
     }
-    const std::int64_t many = std::max<std::int64_t>(0, group.minimum - group.placed - group.finished);
+    const std::int64_t many =
+        std::max<std::int64_t>(0, group.minimum - group.placed - group.finished);
     const Charge one = world.charge_of(world.shapes.at(group.shape));
     sum.charge.gpu_milli += many * one.gpu_milli;
     sum.charge.milli_cpu += many * one.milli_cpu;
     sum.charge.memory += many * one.memory;
-    for (const auto& [name, count] : *one.extended) { sum.extended.emplace_back(name, many * count); }
+    for (const auto& [name, count] : *one.extended) {
+        sum.extended.emplace_back(name, many * count);
+    }
 }
 
 Minimum minimum_of(const World& world, const Workload& workload) {
@@ -75,7 +82,9 @@ std::optional<Refused> check_gang(const World& world, WorkloadId id) {
     const Workload& workload = world.workloads[id.value];
     for (const Group& group : workload.groups) {
         for (const std::string* level : {&group.topology.required, &group.topology.preferred}) {
-            if (!level->empty() && !resolve_level(world, *level)) { return refuse_unknown_level(world, *level); }
+            if (!level->empty() && !resolve_level(world, *level)) {
+                return refuse_unknown_level(world, *level);
+            }
         }
     }
     for (const std::string& name : workload.linked) {

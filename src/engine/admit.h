@@ -8,7 +8,8 @@
 
 namespace muster {
 
-/// The queue is there, the caps leave room for the minimum, and the order of a strict queue is kept.
+/// The queue is there, the caps leave room for the minimum, and the order of a strict queue is
+/// kept.
 std::optional<Refused> admit(World& world, WorkloadId id);
 
 /// The levels exist and the linked gangs are here.

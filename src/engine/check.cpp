@@ -14,7 +14,8 @@ namespace muster {
 
 namespace {
 
-Result<> check_range(std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
+Result<> check_range(std::string_view what, std::int64_t value, std::int64_t low,
+                     std::int64_t high) {
     if (value >= low && value <= high) { return {}; }
     return fail(Code::invalid, fmt::format("{} is {}, expected {} to {}", what, value, low, high));
 }
@@ -36,7 +37,8 @@ Result<> check_resources(const Resources& resources) {
     for (const Amount& amount : resources.extended) {
         MUSTER_CHECK(check_range(amount.name, amount.count, 0, extended_count_max));
     }
-    return check_unique("resource", resources.extended, [](const Amount& amount) { return std::string_view(amount.name); });
+    return check_unique("resource", resources.extended,
+                        [](const Amount& amount) { return std::string_view(amount.name); });
 }
 
 Result<> check_matches(const std::vector<LabelMatch>& matches) {
@@ -44,10 +46,13 @@ Result<> check_matches(const std::vector<LabelMatch>& matches) {
         MUSTER_CHECK(check_name("label key", match.key));
         const bool is_bound = match.op == MatchOp::greater || match.op == MatchOp::less;
         if (is_bound && (match.values.size() != 1 || !parse_int(match.values[0]))) {
-            return fail(Code::invalid, fmt::format("selector on {}: expected one whole number to compare with", match.key));
+            return fail(Code::invalid,
+                        fmt::format("selector on {}: expected one whole number to compare with",
+                                    match.key));
         }
         if ((match.op == MatchOp::in || match.op == MatchOp::not_in) && match.values.empty()) {
-            return fail(Code::invalid, fmt::format("selector on {}: expected at least one value", match.key));
+            return fail(Code::invalid,
+                        fmt::format("selector on {}: expected at least one value", match.key));
         }
     }
     return {};
@@ -66,7 +71,8 @@ Result<> check_gpu(const GpuNeed& gpu) {
             MUSTER_CHECK(check_range("gpu share in thousandths", gpu.milli, 0, gpu_milli_whole));
             MUSTER_CHECK(check_range("gpu memory in MiB", gpu.mib, 0, gpu_memory_mib_max));
             if (gpu.milli == 0 && gpu.mib == 0) {
-                return fail(Code::invalid, "gpu share: expected thousandths of a GPU or MiB, found neither");
+                return fail(Code::invalid,
+                            "gpu share: expected thousandths of a GPU or MiB, found neither");
             }
             return {};
     }
@@ -86,19 +92,24 @@ Result<> check_task(const TaskSpec& task) {
         MUSTER_CHECK(check_name("topology key", term.topology_key));
         MUSTER_CHECK(check_range("affinity weight", term.weight, 0, 100));
     }
-    return check_unique("label", task.labels, [](const Label& label) { return std::string_view(label.key); });
+    return check_unique("label", task.labels,
+                        [](const Label& label) { return std::string_view(label.key); });
 }
 
 Result<> check_group(const WorkloadSpec& workload, std::size_t index, std::int32_t children) {
     const GroupSpec& group = workload.groups[index];
-    if (index == 0 ? group.parent != -1 : group.parent < 0 || static_cast<std::size_t>(group.parent) >= index) {
-        return fail(Code::invalid, index == 0 ? std::string("the first group is the root: expected no parent")
-                                              : fmt::format("parent {} is not an earlier group", group.parent));
+    if (index == 0 ? group.parent != -1
+                   : group.parent < 0 || static_cast<std::size_t>(group.parent) >= index) {
+        return fail(Code::invalid,
+                    index == 0 ? std::string("the first group is the root: expected no parent")
+                               : fmt::format("parent {} is not an earlier group", group.parent));
     }
     if (children > 0) { return check_range("minimum of child groups", group.minimum, 1, children); }
-    MUSTER_CHECK(check_range("count", group.count, 1, static_cast<std::int64_t>(tasks_per_group_max)));
+    MUSTER_CHECK(
+        check_range("count", group.count, 1, static_cast<std::int64_t>(tasks_per_group_max)));
     if (group.minimum > group.count) {
-        return fail(Code::invalid, fmt::format("minimum {} is over its {} tasks", group.minimum, group.count));
+        return fail(Code::invalid,
+                    fmt::format("minimum {} is over its {} tasks", group.minimum, group.count));
     }
     MUSTER_CHECK(check_range("minimum", group.minimum, 1, group.count));
     return check_task(group.task);
@@ -108,24 +119,30 @@ Result<> check_group(const WorkloadSpec& workload, std::size_t index, std::int32
 
 Result<> check_name(std::string_view what, std::string_view name) {
     if (name.empty() || name.size() > name_bytes_max * 2) {
-        return fail(Code::invalid, fmt::format("{} has {} bytes, expected 1 to {}", what, name.size(), name_bytes_max * 2));
+        return fail(Code::invalid, fmt::format("{} has {} bytes, expected 1 to {}", what,
+                                               name.size(), name_bytes_max * 2));
     }
-    if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
+    if (std::any_of(name.begin(), name.end(),
+                    [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
         return fail(Code::invalid, fmt::format("{} has a control character", what));
     }
     return {};
 }
 
 Result<> check_levels(const std::vector<Level>& levels) {
-    MUSTER_CHECK(check_range("number of topology levels", static_cast<std::int64_t>(levels.size()), 0,
-                             static_cast<std::int64_t>(topology_levels_max)));
+    MUSTER_CHECK(check_range("number of topology levels", static_cast<std::int64_t>(levels.size()),
+                             0, static_cast<std::int64_t>(topology_levels_max)));
     for (const Level& level : levels) {
         MUSTER_CHECK(check_name("level name", level.name));
         MUSTER_CHECK(check_name("level label key", level.key));
-        if (level.name == "node") { return fail(Code::invalid, "level 'node': single nodes are always the innermost level"); }
+        if (level.name == "node") {
+            return fail(Code::invalid, "level 'node': single nodes are always the innermost level");
+        }
     }
-    MUSTER_CHECK(check_unique("level", levels, [](const Level& level) { return std::string_view(level.name); }));
-    return check_unique("level key", levels, [](const Level& level) { return std::string_view(level.key); });
+    MUSTER_CHECK(check_unique("level", levels,
+                              [](const Level& level) { return std::string_view(level.name); }));
+    return check_unique("level key", levels,
+                        [](const Level& level) { return std::string_view(level.key); });
 }
 
 Result<> check_node(const NodeSpec& node) {
@@ -133,7 +150,8 @@ Result<> check_node(const NodeSpec& node) {
     const auto check = [&]() -> Result<> {
         MUSTER_CHECK(check_resources(node.allocatable));
         MUSTER_CHECK(check_range("pods", node.pods, 0, 1'000'000));
-        MUSTER_CHECK(check_unique("label", node.labels, [](const Label& label) { return std::string_view(label.key); }));
+        MUSTER_CHECK(check_unique("label", node.labels,
+                                  [](const Label& label) { return std::string_view(label.key); }));
         for (const GpuSpec& gpu : node.gpus) {
             MUSTER_CHECK(check_range("gpu memory in MiB", gpu.memory_mib, 0, gpu_memory_mib_max));
         }
@@ -152,7 +170,8 @@ Result<> check_workload(const WorkloadSpec& workload) {
     const auto check = [&]() -> Result<> {
         MUSTER_CHECK(check_name("queue name", workload.queue));
         MUSTER_CHECK(check_range("priority", workload.priority, -priority_max, priority_max));
-        MUSTER_CHECK(check_range("number of groups", static_cast<std::int64_t>(workload.groups.size()), 1,
+        MUSTER_CHECK(check_range("number of groups",
+                                 static_cast<std::int64_t>(workload.groups.size()), 1,
                                  static_cast<std::int64_t>(groups_per_workload_max)));
         std::vector<std::int32_t> children(workload.groups.size(), 0);
         for (const GroupSpec& group : workload.groups) {
@@ -164,20 +183,25 @@ Result<> check_workload(const WorkloadSpec& workload) {
         for (std::size_t i = 0; i < workload.groups.size(); ++i) {
             auto result = check_group(workload, i, children[i]);
             if (!result) {
-                return tl::unexpected(std::move(result.error()).wrap("group " + workload.groups[i].name));
+                return tl::unexpected(
+                    std::move(result.error()).wrap("group " + workload.groups[i].name));
             }
             tasks += children[i] > 0 ? 0 : workload.groups[i].count;
         }
-        MUSTER_CHECK(check_range("number of tasks", tasks, 1, static_cast<std::int64_t>(tasks_per_workload_max)));
-        MUSTER_CHECK(check_unique("linked gang", workload.linked, [](const std::string& name) { return std::string_view(name); }));
-        if (!workload.linked.empty() &&
-            std::find(workload.linked.begin(), workload.linked.end(), workload.name) == workload.linked.end()) {
+        MUSTER_CHECK(check_range("number of tasks", tasks, 1,
+                                 static_cast<std::int64_t>(tasks_per_workload_max)));
+        MUSTER_CHECK(check_unique("linked gang", workload.linked,
+                                  [](const std::string& name) { return std::string_view(name); }));
+        if (!workload.linked.empty() && std::find(workload.linked.begin(), workload.linked.end(),
+                                                  workload.name) == workload.linked.end()) {
             return fail(Code::invalid, "linked gangs: expected the workload itself among them");
         }
         return {};
     };
     auto result = check();
-    if (!result) { return tl::unexpected(std::move(result.error()).wrap("workload " + workload.name)); }
+    if (!result) {
+        return tl::unexpected(std::move(result.error()).wrap("workload " + workload.name));
+    }
     return {};
 }
 

@@ -15,7 +15,9 @@ namespace {
 void settle(Workload& workload) {
     for (std::size_t i = 0; i < workload.groups.size(); ++i) {
         Group& group = workload.groups[i];
-        if (has_minimum(workload, static_cast<std::int32_t>(i), Floor::asked)) { group.held_minimum = group.minimum; }
+        if (has_minimum(workload, static_cast<std::int32_t>(i), Floor::asked)) {
+            group.held_minimum = group.minimum;
+        }
     }
 }
 
@@ -37,7 +39,8 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
         high = std::max(high, at);
         parts.insert(levels > 0 ? topology.domain_of(levels - 1, at).value : at);
     }
-    std::sort(out.tasks.begin(), out.tasks.end(), [](const TaskPlace& a, const TaskPlace& b) { return a.task < b.task; });
+    std::sort(out.tasks.begin(), out.tasks.end(),
+              [](const TaskPlace& a, const TaskPlace& b) { return a.task < b.task; });
     if (out.tasks.empty()) { return out; }
     out.crossings = static_cast<std::int32_t>(parts.size()) - 1;
     if (low == high) {
@@ -61,7 +64,9 @@ std::vector<WorkloadId> unit_of(const World& world, WorkloadId id) {
     std::vector<WorkloadId> unit{id};
     for (const std::string& name : world.workloads[id.value].linked) {
         const WorkloadId member = world.find_workload(name);
-        if (member.is_valid() && member != id && world.workloads[member.value].is_waiting()) { unit.push_back(member); }
+        if (member.is_valid() && member != id && world.workloads[member.value].is_waiting()) {
+            unit.push_back(member);
+        }
     }
     std::sort(unit.begin(), unit.end(), [&](WorkloadId a, WorkloadId b) {
         return world.workloads[a.value].order < world.workloads[b.value].order;
@@ -95,7 +100,9 @@ public:
 private:
     void decide(WorkloadId id) {
         const std::vector<WorkloadId> unit = unit_of(world_, id);
-        for (const WorkloadId member : unit) { world_.ready.erase({world_.workloads[member.value].order, member}); }
+        for (const WorkloadId member : unit) {
+            world_.ready.erase({world_.workloads[member.value].order, member});
+        }
         Trial trial(world_);
         for (const WorkloadId member : unit) {
             auto refused = decide_one(world_, trial, member);
@@ -136,7 +143,9 @@ private:
         workload.has_reason = true;
         workload.reason = refused.reason;
         world_.set_waits(id, refused.waits);
-        if (!was_hopeless && refused.is_hopeless && workload.queue.is_valid()) { world_.wake_head(workload.queue); }
+        if (!was_hopeless && refused.is_hopeless && workload.queue.is_valid()) {
+            world_.wake_head(workload.queue);
+        }
     }
 
     /// Its elastic rest is looked for when there is room for one more.
@@ -146,14 +155,19 @@ private:
         for (const Group& group : workload.groups) {
             if (!group.is_leaf || group.placed + group.finished >= group.count) { continue; }
             const std::int64_t needed = std::max(1, group.minimum - group.placed - group.finished);
-            waits.push_back({.wake = Wake::room, .shape = group.shape, .level = -1, .needed = needed, .queue = {}});
+            waits.push_back({.wake = Wake::room,
+                             .shape = group.shape,
+                             .level = -1,
+                             .needed = needed,
+                             .queue = {}});
         }
         if (waits.empty()) {
             world_.set_waits(id, {});
             return;
         }
         for (QueueId up = workload.queue; up.is_valid(); up = world_.queues.at(up).parent) {
-            waits.push_back({.wake = Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = up});
+            waits.push_back(
+                {.wake = Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = up});
         }
         world_.set_waits(id, std::move(waits));
     }
@@ -168,15 +182,16 @@ private:
         for (const WorkloadId id : order) {
             Workload& workload = world_.workloads[id.value];
             if (!workload.is_running) { continue; }
-            const bool holds_any = std::any_of(workload.tasks.begin(), workload.tasks.end(),
-                                               [](const Task& task) { return task.state != TaskState::waiting; });
+            const bool holds_any =
+                std::any_of(workload.tasks.begin(), workload.tasks.end(),
+                            [](const Task& task) { return task.state != TaskState::waiting; });
             if (holds_any && is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
                 if (wants_more(workload)) { world_.growing.insert(id); }
                 continue;
             }
             Trial trial(world_);
-            if (holds_any && place_workload(world_, trial, id, Goal::repair) && is_whole(workload) &&
-                has_minimum(workload, 0, Floor::held)) {
+            if (holds_any && place_workload(world_, trial, id, Goal::repair) &&
+                is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
                 const std::vector<TaskRef> placed = trial.placed_since(0);
                 trial.commit();
                 plan_.placements.push_back(describe(world_, id, placed));
@@ -230,7 +245,12 @@ Plan run_cycle(World& world) { return Cycle(world).run(); }
 
 std::variant<Placement, Reason> answer_for(World& world, WorkloadId id) {
     Trial trial(world);
-    if (auto refused = decide_one(world, trial, id)) { return refused->reason; }
+    for (const WorkloadId member : unit_of(world, id)) {
+        const auto refused = decide_one(world, trial, member);
+        if (!refused) { continue; }
+        if (member == id) { return refused->reason; }
+        return refuse_linked_blocked(world.workloads[member.value].name, *refused).reason;
+    }
     return describe(world, id, trial.placed_since(0));
 }
 

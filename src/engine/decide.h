@@ -14,7 +14,7 @@ namespace muster {
 
 Plan run_cycle(World& world);
 
-/// The answer for a workload that stands in no queue's order yet; undone before it returns.
+/// What a cycle would answer now for a workload and what it is linked to; undone before it returns.
 std::variant<Placement, Reason> answer_for(World& world, WorkloadId id);
 
 }  // namespace muster

@@ -29,11 +29,14 @@ Result<std::variant<Placement, Reason>> Engine::what_if(const WorkloadSpec& work
     return answer;
 }
 
-std::optional<Reason> Engine::why(std::string_view workload) const {
+std::optional<Reason> Engine::why(std::string_view workload) {
     const WorkloadId id = world_->find_workload(workload);
-    if (!id.is_valid()) { return std::nullopt; }
-    const Workload& known = world_->workloads[id.value];
-    return known.is_waiting() && known.has_reason ? std::optional(known.reason) : std::nullopt;
+    if (!id.is_valid() || !world_->workloads[id.value].is_waiting()) { return std::nullopt; }
+    world_->refresh();
+    auto answer = answer_for(*world_, id);
+    if (auto* reason = std::get_if<Reason>(&answer)) { return std::move(*reason); }
+    // It could start: the next cycle will say so. Until then the last answer stands.
+    return world_->workloads[id.value].reason;
 }
 
 }  // namespace muster

@@ -4,15 +4,15 @@
 //   submit → queue admission → gang check → topology score → bind
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <variant>
-
 #include "base/result.h"
 #include "model/fact.h"
 #include "model/plan.h"
 #include "model/policy.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
 
 namespace muster {
 
@@ -31,12 +31,13 @@ public:
     /// Decides every workload whose answer could have changed since the last cycle.
     Plan cycle();
 
-    /// What a cycle would answer if `workload` were submitted now, as the last of its queue; changes
-    /// nothing. Refuses a name that is there already.
+    /// What a cycle would answer if `workload` were submitted now, as the last of its queue;
+    /// changes nothing. Refuses a name that is there already.
     Result<std::variant<Placement, Reason>> what_if(const WorkloadSpec& workload);
 
-    /// Why a known workload waits; none when it runs.
-    [[nodiscard]] std::optional<Reason> why(std::string_view workload) const;
+    /// Why a known workload waits, with the numbers of this moment; none when it runs or is not
+    /// known. Changes nothing.
+    std::optional<Reason> why(std::string_view workload);
 
     [[nodiscard]] const World& world() const { return *world_; }
 

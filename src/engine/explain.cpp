@@ -16,7 +16,8 @@ constexpr std::size_t known_names_max = 8;
 
 std::string thousandths(std::int64_t milli) {
     if (milli % 1000 == 0) { return fmt::format("{}", milli / 1000); }
-    std::string text = fmt::format("{}{}.{:03}", milli < 0 ? "-" : "", std::abs(milli) / 1000, std::abs(milli) % 1000);
+    std::string text = fmt::format("{}{}.{:03}", milli < 0 ? "-" : "", std::abs(milli) / 1000,
+                                   std::abs(milli) % 1000);
     while (text.back() == '0') { text.pop_back(); }
     return text;
 }
@@ -29,12 +30,16 @@ std::string bytes(std::int64_t amount) {
 }
 
 std::string amount_of(const std::string& resource, std::int64_t amount) {
-    if (resource == "gpu" || resource == "cpu") { return fmt::format("{} {}", thousandths(amount), resource); }
+    if (resource == "gpu" || resource == "cpu") {
+        return fmt::format("{} {}", thousandths(amount), resource);
+    }
     if (resource == "memory") { return fmt::format("{} memory", bytes(amount)); }
     return fmt::format("{} {}", amount, resource);
 }
 
-std::string tasks(std::int64_t count) { return count == 1 ? "1 task" : fmt::format("{} tasks", count); }
+std::string tasks(std::int64_t count) {
+    return count == 1 ? "1 task" : fmt::format("{} tasks", count);
+}
 
 std::vector<CauseCount> causes_of(const Room& room) {
     std::vector<CauseCount> out;
@@ -42,7 +47,9 @@ std::vector<CauseCount> causes_of(const Room& room) {
         const auto cause = static_cast<Cause>(i);
         if (room.nodes_with(cause) > 0) { out.push_back({cause, room.nodes_with(cause)}); }
     }
-    std::stable_sort(out.begin(), out.end(), [](const CauseCount& a, const CauseCount& b) { return a.nodes > b.nodes; });
+    std::sort(out.begin(), out.end(), [](const CauseCount& a, const CauseCount& b) {
+        return a.nodes != b.nodes ? a.nodes > b.nodes : a.cause < b.cause;
+    });
     return out;
 }
 
@@ -58,7 +65,8 @@ FreeGpus free_gpus(const World& world, const Shape& shape) {
     for (Position at = 0; at < world.topology.size(); ++at) {
         const NodeId node = world.topology.node_at(at);
         const Machine& machine = world.machines[node.value];
-        const std::uint64_t usable = machine.gpus_of(shape.models) & machine.healthy & ~machine.mig_gpus;
+        const std::uint64_t usable =
+            machine.gpus_of(shape.models) & machine.healthy & ~machine.mig_gpus;
         out.largest_node = std::max<std::int64_t>(out.largest_node, std::popcount(usable));
         if (static_causes(shape, machine, world.symbols) != 0) { continue; }
         const std::int64_t here = std::popcount(usable & world.space.nodes[node.value].whole);
@@ -77,7 +85,8 @@ struct Demand {
     bool is_by_label = false;
 };
 
-void collect(const World& world, const Workload& workload, std::int32_t index, Demand outer, std::vector<Demand>& out) {
+void collect(const World& world, const Workload& workload, std::int32_t index, Demand outer,
+             std::vector<Demand>& out) {
     const Group& group = workload.groups[static_cast<std::size_t>(index)];
     if (!group.topology.required.empty()) {
         const std::int32_t level = resolve_level(world, group.topology.required).value_or(-1);
@@ -98,8 +107,9 @@ void collect(const World& world, const Workload& workload, std::int32_t index, D
 
 /// Where not all children are required, room for any of them may be what was missing.
 bool has_choice(const Workload& workload) {
-    return std::any_of(workload.groups.begin(), workload.groups.end(),
-                       [](const Group& group) { return !group.is_leaf && group.minimum < group.count; });
+    return std::any_of(workload.groups.begin(), workload.groups.end(), [](const Group& group) {
+        return !group.is_leaf && group.minimum < group.count;
+    });
 }
 
 struct Closest {
@@ -118,7 +128,8 @@ Closest closest(const World& world, const Room& room, std::int32_t level) {
         return best;
     }
     const auto tree_level = static_cast<std::uint32_t>(level);
-    for (DomainId at = topology.first_domain(tree_level); at < topology.end_domain(tree_level); ++at.value) {
+    for (DomainId at = topology.first_domain(tree_level); at < topology.end_domain(tree_level);
+         ++at.value) {
         if (topology.domain(at).is_named() && room.in_domain(at) > best.room) {
             best = {room.in_domain(at), topology.domain(at).begin};
         }
@@ -127,7 +138,8 @@ Closest closest(const World& world, const Room& room, std::int32_t level) {
 }
 
 bool has_cause(const Reason& reason, Cause cause) {
-    return std::any_of(reason.causes.begin(), reason.causes.end(), [&](const CauseCount& count) { return count.cause == cause; });
+    return std::any_of(reason.causes.begin(), reason.causes.end(),
+                       [&](const CauseCount& count) { return count.cause == cause; });
 }
 
 void fill(Reason& reason, const World& world, const Demand& demand, const Room& room) {
@@ -138,15 +150,20 @@ void fill(Reason& reason, const World& world, const Demand& demand, const Room& 
     reason.causes = causes_of(room);
 }
 
-std::string no_room_text(const World& world, const Demand& demand, const Reason& reason, std::int64_t have) {
+std::string no_room_text(const World& world, const Demand& demand, const Reason& reason,
+                         std::int64_t have) {
     const Shape& shape = world.shapes.at(demand.group->shape);
-    const std::string ask = fmt::format("{} of {}", tasks(demand.needed),
-                                        describe_need(shape, has_cause(reason, Cause::cpu), has_cause(reason, Cause::memory)));
-    if (have > 0 || shape.spec.gpu.kind != GpuKind::whole) { return fmt::format("{}; room for {}", ask, have); }
+    const std::string ask = fmt::format(
+        "{} of {}", tasks(demand.needed),
+        describe_need(shape, has_cause(reason, Cause::cpu), has_cause(reason, Cause::memory)));
+    if (have > 0 || shape.spec.gpu.kind != GpuKind::whole) {
+        return fmt::format("{}; room for {}", ask, have);
+    }
     const FreeGpus free = free_gpus(world, shape);
     if (free.total == 0) { return fmt::format("{}; no gpu free", ask); }
     if (free.on_one < shape.spec.gpu.count) {
-        return fmt::format("{}; {} gpu free but at most {} on a node", ask, free.total, free.on_one);
+        return fmt::format("{}; {} gpu free but at most {} on a node", ask, free.total,
+                           free.on_one);
     }
     return fmt::format("{}; room for 0", ask);
 }
@@ -164,9 +181,11 @@ Refused refuse_too_large(const World& world, const Demand& demand, const Room& r
         reason.text = "there are no nodes";
     } else if (too_few == reason.nodes && shape.spec.gpu.kind == GpuKind::whole) {
         reason.have = free_gpus(world, shape).largest_node;
-        reason.text = fmt::format("no node has {} gpu; largest {}", shape.spec.gpu.count, reason.have);
+        reason.text =
+            fmt::format("no node has {} gpu; largest {}", shape.spec.gpu.count, reason.have);
     } else {
-        reason.text = fmt::format("no node can hold a task of {}", describe_need(shape, true, true));
+        reason.text =
+            fmt::format("no node can hold a task of {}", describe_need(shape, true, true));
     }
     return out;
 }
@@ -175,9 +194,14 @@ Refused refuse_demands(World& world, const Workload& workload) {
     std::vector<Demand> demands;
     collect(world, workload, 0, {}, demands);
     const auto wait_for = [](const Demand& demand, std::int32_t level, std::int64_t needed) {
-        return Wait{.wake = Wake::room, .shape = demand.group->shape, .level = level, .needed = needed, .queue = {}};
+        return Wait{.wake = Wake::room,
+                    .shape = demand.group->shape,
+                    .level = level,
+                    .needed = needed,
+                    .queue = {}};
     };
-    const Wait on_change{.wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}};
+    const Wait on_change{
+        .wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}};
     for (const Demand& demand : demands) {
         const Room& room = world.room(demand.group->shape);
         if (room.possible_nodes() == 0 && room.total() == 0) {
@@ -216,8 +240,9 @@ Refused refuse_demands(World& world, const Workload& workload) {
         const std::string need = describe_need(world.shapes.at(demand.group->shape), false, false);
         out.reason.text = best.room < 0
                               ? fmt::format("no node is in a {}", demand.level_name)
-                              : fmt::format("{} of {} in one {}; room for {} in {}, {} in all", tasks(demand.needed), need,
-                                            demand.level_name, best.room, out.reason.closest, room.total());
+                              : fmt::format("{} of {} in one {}; room for {} in {}, {} in all",
+                                            tasks(demand.needed), need, demand.level_name,
+                                            best.room, out.reason.closest, room.total());
         out.waits = {wait_for(demand, demand.level, demand.needed)};
         if (best.room < 0) { out.waits = {on_change}; }
         return out;
@@ -227,23 +252,29 @@ Refused refuse_demands(World& world, const Workload& workload) {
     out.reason.why = Why::packing;
     out.reason.nodes = world.topology.size();
     const bool is_single = demands.size() == 1;
-    const bool minds_pods = std::any_of(demands.begin(), demands.end(),
-                                        [&](const Demand& demand) { return world.pods.concerns(*demand.group); });
+    const bool minds_pods = std::any_of(demands.begin(), demands.end(), [&](const Demand& demand) {
+        return world.pods.concerns(*demand.group);
+    });
     for (const Demand& demand : demands) {
         out.waits.push_back(wait_for(demand, -1, 1));
         out.reason.needed += demand.needed;
     }
     out.waits.push_back(on_change);
     if (minds_pods) {
-        out.waits.push_back({.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
+        out.waits.push_back(
+            {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
         out.reason.causes = {{Cause::pod_affinity, out.reason.nodes}};
         out.reason.text = "room enough, but not where pod affinity or anti-affinity allows it";
     } else if (is_single) {
-        out.reason.text = fmt::format("{} fit in all, but not in one {}", tasks(demands[0].needed),
-                                      demands[0].is_by_label || demands[0].level >= 0 ? demands[0].level_name.empty() ? "domain" : demands[0].level_name
-                                                                                      : "way that was found");
+        out.reason.text =
+            fmt::format("{} fit in all, but not in one {}", tasks(demands[0].needed),
+                        demands[0].is_by_label || demands[0].level >= 0
+                            ? demands[0].level_name.empty() ? "domain" : demands[0].level_name
+                            : "way that was found");
     } else {
-        out.reason.text = fmt::format("each of {} roles has room alone; no way was found for all of them together", demands.size());
+        out.reason.text = fmt::format(
+            "each of {} roles has room alone; no way was found for all of them together",
+            demands.size());
     }
     return out;
 }
@@ -257,17 +288,25 @@ std::string describe_need(const Shape& shape, bool with_cpu, bool with_memory) {
         case GpuKind::none: with_cpu = true; break;
         case GpuKind::whole: parts.push_back(fmt::format("{} gpu", gpu.count)); break;
         case GpuKind::share: {
-            std::string one = gpu.mib > 0 ? fmt::format("{} MiB of a gpu", gpu.mib) : fmt::format("{} gpu", thousandths(gpu.milli));
+            std::string one = gpu.mib > 0 ? fmt::format("{} MiB of a gpu", gpu.mib)
+                                          : fmt::format("{} gpu", thousandths(gpu.milli));
             parts.push_back(gpu.count == 1 ? one : fmt::format("{} × {}", gpu.count, one));
             break;
         }
         case GpuKind::mig:
-            parts.push_back(gpu.count == 1 ? gpu.profile : fmt::format("{} × {}", gpu.count, gpu.profile));
+            parts.push_back(gpu.count == 1 ? gpu.profile
+                                           : fmt::format("{} × {}", gpu.count, gpu.profile));
             break;
     }
-    if (with_cpu && shape.milli_cpu > 0) { parts.push_back(fmt::format("{} cpu", thousandths(shape.milli_cpu))); }
-    if (with_memory && shape.memory > 0) { parts.push_back(fmt::format("{} memory", bytes(shape.memory))); }
-    for (const Amount& amount : shape.spec.request.extended) { parts.push_back(fmt::format("{} {}", amount.count, amount.name)); }
+    if (with_cpu && shape.milli_cpu > 0) {
+        parts.push_back(fmt::format("{} cpu", thousandths(shape.milli_cpu)));
+    }
+    if (with_memory && shape.memory > 0) {
+        parts.push_back(fmt::format("{} memory", bytes(shape.memory)));
+    }
+    for (const Amount& amount : shape.spec.request.extended) {
+        parts.push_back(fmt::format("{} {}", amount.count, amount.name));
+    }
     return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, " and "));
 }
 
@@ -297,10 +336,15 @@ Refused refuse_unknown_queue(const World& world, const Workload& workload) {
     const bool is_inner = world.queues.find(workload.queue_name).is_valid();
     reason.why = is_inner ? Why::queue_not_leaf : Why::unknown_queue;
     const std::size_t shown = std::min(reason.known.size(), known_names_max);
-    const std::string names = fmt::format("{}{}", fmt::join(reason.known.begin(), reason.known.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                                          shown < reason.known.size() ? ", …" : "");
-    reason.text = is_inner ? fmt::format("queue {} has child queues; only leaves take workloads: {}", workload.queue_name, names)
-                           : fmt::format("unknown queue {}; known: {}", workload.queue_name, names);
+    const std::string names =
+        fmt::format("{}{}",
+                    fmt::join(reason.known.begin(),
+                              reason.known.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                    shown < reason.known.size() ? ", …" : "");
+    reason.text = is_inner
+                      ? fmt::format("queue {} has child queues; only leaves take workloads: {}",
+                                    workload.queue_name, names)
+                      : fmt::format("unknown queue {}; known: {}", workload.queue_name, names);
     return out;
 }
 
@@ -309,27 +353,39 @@ Refused refuse_over_cap(const World& world, const CapBlock& block, bool is_alone
     out.is_hopeless = is_alone;
     const std::string& queue = world.queues.at(block.queue).spec.name;
     const std::string& resource = world.symbols.text(block.resource);
-    out.waits = {{.wake = is_alone ? Wake::queue_set : Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = block.queue}};
+    out.waits = {{.wake = is_alone ? Wake::queue_set : Wake::queue_room,
+                  .shape = {},
+                  .level = -1,
+                  .needed = 0,
+                  .queue = block.queue}};
     Reason& reason = out.reason;
     reason.link = ChainLink::admit;
     reason.why = is_alone ? Why::over_cap_alone : Why::queue_cap;
     reason.subject = queue;
     reason.needed = block.needed;
     reason.have = is_alone ? block.limit : std::max<std::int64_t>(0, block.headroom);
-    reason.text = is_alone ? fmt::format("asks for {}; the cap of queue {} is {}", amount_of(resource, block.needed), queue,
-                                         amount_of(resource, block.limit))
-                           : fmt::format("queue cap: {} asked, {} of {} left in queue {}", amount_of(resource, block.needed),
-                                         amount_of(resource, reason.have), amount_of(resource, block.limit), queue);
+    reason.text =
+        is_alone ? fmt::format("asks for {}; the cap of queue {} is {}",
+                               amount_of(resource, block.needed), queue,
+                               amount_of(resource, block.limit))
+                 : fmt::format("queue cap: {} asked, {} of {} left in queue {}",
+                               amount_of(resource, block.needed), amount_of(resource, reason.have),
+                               amount_of(resource, block.limit), queue);
     return out;
 }
 
 Refused refuse_behind(const World& world, const Workload& workload, WorkloadId head) {
     Refused out;
-    out.waits = {{.wake = Wake::head_leaves, .shape = {}, .level = -1, .needed = 0, .queue = workload.queue}};
+    out.waits = {{.wake = Wake::head_leaves,
+                  .shape = {},
+                  .level = -1,
+                  .needed = 0,
+                  .queue = workload.queue}};
     out.reason.link = ChainLink::admit;
     out.reason.why = Why::behind_head;
     out.reason.subject = world.workloads[head.value].name;
-    out.reason.text = fmt::format("behind {} in queue {}, which goes strictly in order", out.reason.subject, workload.queue_name);
+    out.reason.text = fmt::format("behind {} in queue {}, which goes strictly in order",
+                                  out.reason.subject, workload.queue_name);
     return out;
 }
 
@@ -342,7 +398,8 @@ Refused refuse_unknown_level(const World& world, const std::string& level) {
     out.reason.why = Why::unknown_level;
     out.reason.subject = level;
     for (const Level& known : world.topology.levels()) { out.reason.known.push_back(known.name); }
-    const std::string names = out.reason.known.empty() ? "node" : fmt::format("{}", fmt::join(out.reason.known, ", "));
+    const std::string names =
+        out.reason.known.empty() ? "node" : fmt::format("{}", fmt::join(out.reason.known, ", "));
     out.reason.text = fmt::format("unknown level {}; known: {}", level, names);
     return out;
 }
@@ -350,7 +407,8 @@ Refused refuse_unknown_level(const World& world, const std::string& level) {
 Refused refuse_linked_missing(const std::string& name) {
     Refused out;
     out.is_hopeless = true;
-    out.waits = {{.wake = Wake::linked_arrives, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
+    out.waits = {
+        {.wake = Wake::linked_arrives, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
     out.reason.link = ChainLink::gang;
     out.reason.why = Why::linked_missing;
     out.reason.subject = name;
@@ -371,10 +429,12 @@ Refused refuse_room(World& world, const Workload& workload) {
     Refused out = refuse_demands(world, workload);
     if (has_choice(workload)) {
         out.is_hopeless = false;
-        out.waits = {{.wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
+        out.waits = {
+            {.wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
     }
     for (const Wait& wait : out.waits) {
-        if (std::find(out.reason.wakes.begin(), out.reason.wakes.end(), wait.wake) == out.reason.wakes.end()) {
+        if (std::find(out.reason.wakes.begin(), out.reason.wakes.end(), wait.wake) ==
+            out.reason.wakes.end()) {
             out.reason.wakes.push_back(wait.wake);
         }
     }

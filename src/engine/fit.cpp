@@ -21,9 +21,9 @@ std::int64_t times(std::int64_t free, std::int64_t need) {
 }
 
 std::int64_t extended_at(const Machine& machine, Symbol name) {
-    const auto found = std::lower_bound(
-        machine.extended.begin(), machine.extended.end(), name,
-        [](const auto& entry, Symbol wanted) { return entry.first < wanted; });
+    const auto found =
+        std::lower_bound(machine.extended.begin(), machine.extended.end(), name,
+                         [](const auto& entry, Symbol wanted) { return entry.first < wanted; });
     return found != machine.extended.end() && found->first == name
                ? found - machine.extended.begin()
                : -1;
@@ -66,8 +66,9 @@ std::int64_t instances_on(const Shape& shape, const Machine& machine, std::uint6
         const std::optional<MigProfile> profile = profile_of(shape, entry);
         if (!profile) { continue; }
         for (std::uint64_t rest = mask & entry.gpus; rest != 0; rest &= rest - 1) {
-            const MigLayout layout =
-                space == nullptr ? MigLayout{} : layout_at(*space, machine.gpu_begin + index_of(rest));
+            const MigLayout layout = space == nullptr
+                                         ? MigLayout{}
+                                         : layout_at(*space, machine.gpu_begin + index_of(rest));
             total += instances_that_fit(*profile, layout);
         }
     }
@@ -128,10 +129,9 @@ std::uint64_t zone_mask(const Machine& machine, std::size_t zone) {
 
 std::int64_t zone_times(const Shape& shape, const Machine& machine, NodeId node, std::size_t zone,
                         std::uint64_t usable, const Space& space) {
-    const std::int64_t cpu =
-        shape.spec.is_cpu_exclusive
-            ? times(space.zone_cpu[machine.zone_begin + zone], shape.milli_cpu)
-            : fits_max;
+    const std::int64_t cpu = shape.spec.is_cpu_exclusive
+                                 ? times(space.zone_cpu[machine.zone_begin + zone], shape.milli_cpu)
+                                 : fits_max;
     return std::min(cpu, gpu_times(shape, machine, node, usable & zone_mask(machine, zone), space));
 }
 
@@ -267,7 +267,8 @@ ShareNeed share_of(const GpuNeed& need, std::int32_t memory_mib) {
         out.milli = static_cast<std::int32_t>(need.mib * gpu_milli_whole / memory_mib);
     }
     if (out.mib == 0) {
-        out.mib = static_cast<std::int32_t>(std::int64_t{need.milli} * memory_mib / gpu_milli_whole);
+        out.mib =
+            static_cast<std::int32_t>(std::int64_t{need.milli} * memory_mib / gpu_milli_whole);
     }
     return out;
 }
@@ -286,9 +287,8 @@ CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols
     const bool is_selected =
         all_hold(shape.node_selector, machine.labels, symbols) &&
         (shape.required.empty() ||
-         std::any_of(shape.required.begin(), shape.required.end(), [&](const auto& term) {
-             return all_hold(term, machine.labels, symbols);
-         }));
+         std::any_of(shape.required.begin(), shape.required.end(),
+                     [&](const auto& term) { return all_hold(term, machine.labels, symbols); }));
     if (!is_selected) { causes |= bit(Cause::selector); }
     const GpuNeed& need = shape.spec.gpu;
     if (need.kind == GpuKind::none) { return causes; }
@@ -374,10 +374,12 @@ bool are_free(const Shape& shape, const Machine& machine, const Devices& devices
     if (shape.spec.gpu.kind == GpuKind::mig) {
         std::vector<MigLayout> layouts = layouts_of(machine, space);
         for (const MigSlot& slot : devices.mig) {
-            if (slot.gpu >= layouts.size() || slot.start >= 8 || (machine.mig_gpus >> slot.gpu & 1) == 0) {
+            if (slot.gpu >= layouts.size() || slot.start >= 8 ||
+                (machine.mig_gpus >> slot.gpu & 1) == 0) {
                 return false;
             }
-            const std::optional<MigProfile> profile = profile_of(shape, *machine.model_of(slot.gpu));
+            const std::optional<MigProfile> profile =
+                profile_of(shape, *machine.model_of(slot.gpu));
             if (!profile || (fitting_starts(*profile, layouts[slot.gpu]) >> slot.start & 1) == 0) {
                 return false;
             }
@@ -407,7 +409,9 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
     free.pods -= sign;
     for (const auto& [name, count] : shape.extended) {
         const std::int64_t at = extended_at(machine, name);
-        if (at >= 0) { space.extended[machine.extended_begin + static_cast<std::size_t>(at)] -= sign * count; }
+        if (at >= 0) {
+            space.extended[machine.extended_begin + static_cast<std::size_t>(at)] -= sign * count;
+        }
     }
     if (devices.numa >= 0 && shape.spec.is_cpu_exclusive &&
         static_cast<std::size_t>(devices.numa) < machine.spec.numa.size()) {
@@ -479,7 +483,8 @@ Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const 
         constexpr Value mix_worth = 10 * value_scale;  // MIG GPUs have no other value
         Devices devices;
         std::int64_t lost = 0;
-        if (choose_mig(shape, machine, candidates(shape, machine) & machine.healthy, space, devices, lost)) {
+        if (choose_mig(shape, machine, candidates(shape, machine) & machine.healthy, space, devices,
+                       lost)) {
             return values.value(before) - values.value(after) + lost * mix_worth;
         }
     }

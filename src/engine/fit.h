@@ -15,9 +15,9 @@ namespace muster {
 inline constexpr std::uint16_t fits_max = UINT16_MAX;
 
 struct Fit {
-    std::uint16_t count = 0;   // tasks of the shape, one after the other; fits_max bounds it
-    CauseSet causes = 0;       // why none fits; empty when one does
-    bool is_possible = true;   // the node would hold one if it were empty
+    std::uint16_t count = 0;  // tasks of the shape, one after the other; fits_max bounds it
+    CauseSet causes = 0;      // why none fits; empty when one does
+    bool is_possible = true;  // the node would hold one if it were empty
 };
 
 constexpr CauseSet bit(Cause cause) {

@@ -33,8 +33,9 @@ LabelSet compile_labels(std::span<const Label> labels, Symbols& symbols) {
 }
 
 Symbol find_label(const LabelSet& labels, Symbol key) {
-    const auto found = std::lower_bound(labels.begin(), labels.end(), key,
-                                        [](const auto& label, Symbol wanted) { return label.first < wanted; });
+    const auto found =
+        std::lower_bound(labels.begin(), labels.end(), key,
+                         [](const auto& label, Symbol wanted) { return label.first < wanted; });
     return found != labels.end() && found->first == key ? found->second : Symbol{};
 }
 
@@ -44,7 +45,9 @@ std::vector<Match> compile_matches(std::span<const LabelMatch> matches, Symbols&
         Match out;
         out.key = symbols.intern(match.key);
         out.op = match.op;
-        for (const std::string& value : match.values) { out.values.push_back(symbols.intern(value)); }
+        for (const std::string& value : match.values) {
+            out.values.push_back(symbols.intern(value));
+        }
         if (match.op == MatchOp::greater || match.op == MatchOp::less) {
             out.bound = parse_int(match.values.at(0)).value();  // checked by check_task
         }
@@ -81,13 +84,15 @@ bool all_hold(std::span<const Match> matches, const LabelSet& labels, const Symb
 
 bool is_tolerated(std::span<const Taint> taints, std::span<const Toleration> tolerations) {
     return std::all_of(taints.begin(), taints.end(), [&](const Taint& taint) {
-        return taint.effect == TaintEffect::prefer_no_schedule || is_tolerated_by_any(taint, tolerations);
+        return taint.effect == TaintEffect::prefer_no_schedule ||
+               is_tolerated_by_any(taint, tolerations);
     });
 }
 
 int disliked_taints(std::span<const Taint> taints, std::span<const Toleration> tolerations) {
     return static_cast<int>(std::count_if(taints.begin(), taints.end(), [&](const Taint& taint) {
-        return taint.effect == TaintEffect::prefer_no_schedule && !is_tolerated_by_any(taint, tolerations);
+        return taint.effect == TaintEffect::prefer_no_schedule &&
+               !is_tolerated_by_any(taint, tolerations);
     }));
 }
 

@@ -20,7 +20,11 @@ struct Ask {
 class Placer {
 public:
     Placer(World& world, Trial& trial, WorkloadId id, Goal goal)
-        : world_(world), trial_(trial), id_(id), workload_(world.workloads[id.value]), goal_(goal) {
+        : world_(world),
+          trial_(trial),
+          id_(id),
+          workload_(world.workloads[id.value]),
+          goal_(goal) {
         tries_left_ = placement_tries_max + static_cast<std::int64_t>(workload_.tasks.size());
     }
 
@@ -35,7 +39,9 @@ public:
             return;
         }
         const std::int32_t required =
-            here.topology.required.empty() ? -1 : resolve_level(world_, here.topology.required).value_or(-1);
+            here.topology.required.empty()
+                ? -1
+                : resolve_level(world_, here.topology.required).value_or(-1);
         const auto member = member_of(group);
         if (required == level_is_label && member) { return; }  // stays as it started
         if (required > region.level && member) { region = region_at(required, *member); }
@@ -47,17 +53,26 @@ public:
 private:
     enum class Aim : std::uint8_t { full, least };
 
-    [[nodiscard]] const Group& at(GroupIndex group) const { return workload_.groups[static_cast<std::size_t>(group)]; }
-    [[nodiscard]] std::int32_t node_level() const { return static_cast<std::int32_t>(world_.topology.level_count()); }
+    [[nodiscard]] const Group& at(GroupIndex group) const {
+        return workload_.groups[static_cast<std::size_t>(group)];
+    }
+    [[nodiscard]] std::int32_t node_level() const {
+        return static_cast<std::int32_t>(world_.topology.level_count());
+    }
 
     [[nodiscard]] Ask ask_of(const Group& leaf) const {
         const std::int64_t have = leaf.placed + leaf.finished;
-        Ask ask{std::max<std::int64_t>(0, leaf.minimum - have), std::max<std::int64_t>(0, leaf.count - have)};
-        if (goal_ == Goal::repair) { ask.least = ask.most = std::max<std::int64_t>(0, leaf.held_minimum - have); }
+        Ask ask{std::max<std::int64_t>(0, leaf.minimum - have),
+                std::max<std::int64_t>(0, leaf.count - have)};
+        if (goal_ == Goal::repair) {
+            ask.least = ask.most = std::max<std::int64_t>(0, leaf.held_minimum - have);
+        }
         if (goal_ == Goal::grow) { ask.least = std::max<std::int64_t>(1, ask.least); }
         if (workload_.queue.is_valid()) {
             const Charge charge = world_.charge_of(world_.shapes.at(leaf.shape));
-            ask.most = std::min(ask.most, std::max(ask.least, world_.queues.allowed(workload_.queue, charge, ask.most)));
+            ask.most = std::min(
+                ask.most,
+                std::max(ask.least, world_.queues.allowed(workload_.queue, charge, ask.most)));
         }
         return ask;
     }
@@ -82,7 +97,8 @@ private:
     [[nodiscard]] Region region_at(std::int32_t level, Position position) const {
         if (level < 0) { return whole(); }
         if (level >= node_level()) { return {position, position + 1, node_level(), nullptr}; }
-        const Domain& domain = world_.topology.domain(world_.topology.domain_of(static_cast<std::uint32_t>(level), position));
+        const Domain& domain = world_.topology.domain(
+            world_.topology.domain_of(static_cast<std::uint32_t>(level), position));
         return {domain.begin, domain.end, level, nullptr};
     }
 
@@ -92,16 +108,24 @@ private:
         const Group& here = at(group);
         if (here.is_leaf && ask_of(here).most == 0 && ask_of(here).least == 0) { return true; }
         if (goal_ == Goal::repair && !here.is_leaf && !member_of(group)) { return true; }
-        const std::int32_t required = here.topology.required.empty()
-                                          ? -1
-                                          : resolve_level(world_, here.topology.required).value_or(-1);
-        if (required == level_is_label) { return place_by_label(group, region, here.topology.required); }
+        const std::int32_t required =
+            here.topology.required.empty()
+                ? -1
+                : resolve_level(world_, here.topology.required).value_or(-1);
+        if (required == level_is_label) {
+            return place_by_label(group, region, here.topology.required);
+        }
         const std::int32_t preferred =
-            here.topology.preferred.empty() ? -1 : resolve_level(world_, here.topology.preferred).value_or(-1);
+            here.topology.preferred.empty()
+                ? -1
+                : resolve_level(world_, here.topology.preferred).value_or(-1);
         const std::int32_t outer = std::max(region.level, required);
         const bool is_named = required >= 0;
-        if (region.mask != nullptr) { return try_region(group, region, Aim::full) || try_region(group, region, Aim::least); }
-        // Tightest first. Up to the preferred level the minimum is better than all of it further out.
+        if (region.mask != nullptr) {
+            return try_region(group, region, Aim::full) || try_region(group, region, Aim::least);
+        }
+        // Tightest first. Up to the preferred level the minimum is better than all of it further
+        // out.
         const auto climb = [&](std::int32_t from, std::int32_t to, Aim aim) {
             for (std::int32_t level = from; level >= to; --level) {
                 if (try_level(group, region, level, aim, is_named ? required : -1)) { return true; }
@@ -109,8 +133,12 @@ private:
             return false;
         };
         if (preferred > outer) {
-            if (climb(node_level(), preferred, Aim::full) || climb(node_level(), preferred, Aim::least)) { return true; }
-            return climb(preferred - 1, outer, Aim::full) || climb(preferred - 1, outer, Aim::least);
+            if (climb(node_level(), preferred, Aim::full) ||
+                climb(node_level(), preferred, Aim::least)) {
+                return true;
+            }
+            return climb(preferred - 1, outer, Aim::full) ||
+                   climb(preferred - 1, outer, Aim::least);
         }
         return climb(node_level(), outer, Aim::full) || climb(node_level(), outer, Aim::least);
     }
@@ -122,15 +150,21 @@ private:
     };
 
     /// All domains of `level` in the region where the arithmetic says yes, the tightest first.
-    bool try_level(GroupIndex group, const Region& region, std::int32_t level, Aim aim, std::int32_t named) {
+    bool try_level(GroupIndex group, const Region& region, std::int32_t level, Aim aim,
+                   std::int32_t named) {
         std::vector<Candidate> found;
         const auto consider = [&](const Region& domain) {
             if (named >= 0 && named < node_level() &&
-                !world_.topology.domain(world_.topology.domain_of(static_cast<std::uint32_t>(named), domain.begin)).is_named()) {
+                !world_.topology
+                     .domain(
+                         world_.topology.domain_of(static_cast<std::uint32_t>(named), domain.begin))
+                     .is_named()) {
                 return;
             }
             const std::int64_t slack = slack_in(group, domain, aim);
-            if (slack >= 0) { found.push_back({aim == Aim::least ? -slack : slack, domain.begin, domain}); }
+            if (slack >= 0) {
+                found.push_back({aim == Aim::least ? -slack : slack, domain.begin, domain});
+            }
         };
         if (const auto member = member_of(group)) {
             consider(region_at(level, *member));
@@ -141,17 +175,21 @@ private:
                 // One task: the best node of the region, without a look at each.
                 if (named < 0) { return try_region(group, region, aim); }
             }
-            for (Position at = region.begin; at < region.end; ++at) { consider(region_at(level, at)); }
+            for (Position at = region.begin; at < region.end; ++at) {
+                consider(region_at(level, at));
+            }
         } else if (region.begin < region.end) {
             const auto inner = static_cast<std::uint32_t>(level);
             const DomainId last = world_.topology.domain_of(inner, region.end - 1);
-            for (DomainId domain = world_.topology.domain_of(inner, region.begin); domain <= last; ++domain.value) {
+            for (DomainId domain = world_.topology.domain_of(inner, region.begin); domain <= last;
+                 ++domain.value) {
                 consider(region_at(level, world_.topology.domain(domain).begin));
             }
         }
         const std::size_t tried = std::min(found.size(), domain_tries_max);
-        std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(tried), found.end(),
-                          [&](const Candidate& a, const Candidate& b) { return is_before(group, a, b); });
+        std::partial_sort(
+            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(tried), found.end(),
+            [&](const Candidate& a, const Candidate& b) { return is_before(group, a, b); });
         for (std::size_t i = 0; i < tried; ++i) {
             if (try_region(group, found[i].region, aim)) { return true; }
         }
@@ -186,25 +224,33 @@ private:
         return slack == INT64_MAX ? 0 : slack;
     }
 
-    bool add_needs(GroupIndex group, const Region& region, Aim aim, std::map<ShapeId, std::int64_t>& needs) {
+    bool add_needs(GroupIndex group, const Region& region, Aim aim,
+                   std::map<ShapeId, std::int64_t>& needs) {
         const Group& here = at(group);
         if (here.is_leaf) {
             const Ask ask = ask_of(here);
-            if (const std::int64_t need = aim == Aim::full ? ask.most : ask.least; need > 0) { needs[here.shape] += need; }
+            if (const std::int64_t need = aim == Aim::full ? ask.most : ask.least; need > 0) {
+                needs[here.shape] += need;
+            }
             return true;
         }
         if (aim == Aim::full || here.minimum == static_cast<std::int32_t>(here.children.size())) {
-            return std::all_of(here.children.begin(), here.children.end(),
-                               [&](GroupIndex child) { return add_needs(child, region, aim, needs); });
+            return std::all_of(here.children.begin(), here.children.end(), [&](GroupIndex child) {
+                return add_needs(child, region, aim, needs);
+            });
         }
-        const auto able = std::count_if(here.children.begin(), here.children.end(),
-                                        [&](GroupIndex child) { return slack_in(child, region, aim) >= 0; });
+        const auto able =
+            std::count_if(here.children.begin(), here.children.end(),
+                          [&](GroupIndex child) { return slack_in(child, region, aim) >= 0; });
         return able >= here.minimum;
     }
 
     bool try_region(GroupIndex group, const Region& region, Aim aim) {
         const Trial::Mark mark = trial_.mark();
-        if (at(group).is_leaf ? place_leaf(group, region, aim) : place_children(group, region, aim)) { return true; }
+        if (at(group).is_leaf ? place_leaf(group, region, aim)
+                              : place_children(group, region, aim)) {
+            return true;
+        }
         trial_.roll_back_to(mark);
         return false;
     }
@@ -222,7 +268,8 @@ private:
         return order != declared && place_in_order(group, order, region, aim);
     }
 
-    bool place_in_order(GroupIndex group, const std::vector<GroupIndex>& order, const Region& region, Aim aim) {
+    bool place_in_order(GroupIndex group, const std::vector<GroupIndex>& order,
+                        const Region& region, Aim aim) {
         const std::size_t children = order.size();
         const std::size_t needed = aim == Aim::full || goal_ == Goal::repair
                                        ? children
@@ -268,7 +315,10 @@ private:
             for (std::int64_t i = 0; i < count; ++i, ++placed) {
                 if (--tries_left_ < 0) { return false; }
                 next = next_waiting(here, next);
-                if (!trial_.place({id_, here.first_task + next}, world_.topology.node_at(position))) { break; }
+                if (!trial_.place({id_, here.first_task + next},
+                                  world_.topology.node_at(position))) {
+                    break;
+                }
                 ++next;
             }
         }
@@ -289,7 +339,10 @@ private:
         while (static_cast<std::int64_t>(chosen.size()) < ask.most && --tries_left_ >= 0) {
             next = next_waiting(here, next);
             const auto best = best_allowed(here, region);
-            if (!best || !trial_.place({id_, here.first_task + next}, world_.topology.node_at(*best))) { break; }
+            if (!best ||
+                !trial_.place({id_, here.first_task + next}, world_.topology.node_at(*best))) {
+                break;
+            }
             chosen.push_back(*best);
             ++next;
         }
@@ -340,7 +393,8 @@ private:
         std::map<Symbol, std::vector<std::uint8_t>> masks;
         std::vector<Symbol> order;
         for (Position at = region.begin; at < region.end; ++at) {
-            const Symbol value = find_label(world_.machines[world_.topology.node_at(at).value].labels, key);
+            const Symbol value =
+                find_label(world_.machines[world_.topology.node_at(at).value].labels, key);
             if (!value.is_valid() || !region.has(at)) { continue; }
             std::vector<std::uint8_t>& mask = masks[value];
             if (mask.empty()) {
@@ -350,7 +404,8 @@ private:
             mask[at] = 1;
         }
         if (const auto member = member_of(group)) {
-            order = {find_label(world_.machines[world_.topology.node_at(*member).value].labels, key)};
+            order = {
+                find_label(world_.machines[world_.topology.node_at(*member).value].labels, key)};
             if (!masks.contains(order.front())) { return false; }
         }
         for (const Aim aim : {Aim::full, Aim::least}) {
@@ -382,11 +437,15 @@ private:
 }  // namespace
 
 std::optional<std::int32_t> resolve_level(const World& world, std::string_view name) {
-    if (const auto level = world.topology.find_level(name)) { return static_cast<std::int32_t>(*level); }
+    if (const auto level = world.topology.find_level(name)) {
+        return static_cast<std::int32_t>(*level);
+    }
     const Symbol key = world.symbols.find(name);
     if (!key.is_valid()) { return std::nullopt; }
     for (Position at = 0; at < world.topology.size(); ++at) {
-        if (find_label(world.machines[world.topology.node_at(at).value].labels, key).is_valid()) { return level_is_label; }
+        if (find_label(world.machines[world.topology.node_at(at).value].labels, key).is_valid()) {
+            return level_is_label;
+        }
     }
     return std::nullopt;
 }

@@ -13,8 +13,11 @@ std::string key_of(const PodTerm& term, const std::vector<Symbol>& namespaces) {
     std::string key = term.topology_key + (term.is_anti ? "!" : "=") + std::to_string(term.weight);
     for (const Symbol name : namespaces) { key += "@" + std::to_string(name.value); }
     for (const LabelMatch& match : term.selector) {
-        key += "|" + std::to_string(match.key.size()) + ":" + match.key + std::to_string(static_cast<int>(match.op));
-        for (const std::string& value : match.values) { key += "," + std::to_string(value.size()) + ":" + value; }
+        key += "|" + std::to_string(match.key.size()) + ":" + match.key +
+               std::to_string(static_cast<int>(match.op));
+        for (const std::string& value : match.values) {
+            key += "," + std::to_string(value.size()) + ":" + value;
+        }
     }
     return key;
 }
@@ -31,7 +34,8 @@ bool has(const std::vector<std::uint32_t>& list, std::size_t index) {
 }  // namespace
 
 bool PodIndex::matches(const Term& term, const Group& group, const Symbols& symbols) const {
-    return std::find(term.namespaces.begin(), term.namespaces.end(), group.name_space) != term.namespaces.end() &&
+    return std::find(term.namespaces.begin(), term.namespaces.end(), group.name_space) !=
+               term.namespaces.end() &&
            all_hold(term.selector, group.labels, symbols);
 }
 
@@ -40,14 +44,18 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
     group.matched.clear();
     for (const PodTerm& spec : specs) {
         std::vector<Symbol> namespaces;
-        for (const std::string& name : spec.namespaces) { namespaces.push_back(world.symbols.intern(name)); }
+        for (const std::string& name : spec.namespaces) {
+            namespaces.push_back(world.symbols.intern(name));
+        }
         if (namespaces.empty()) { namespaces.push_back(group.name_space); }
         std::sort(namespaces.begin(), namespaces.end());
         const std::string key = key_of(spec, namespaces);
-        auto found = std::find_if(terms_.begin(), terms_.end(),
-                                  [&](const Term& term) { return term.users > 0 && term.key == key; });
+        auto found = std::find_if(terms_.begin(), terms_.end(), [&](const Term& term) {
+            return term.users > 0 && term.key == key;
+        });
         if (found == terms_.end()) {
-            found = std::find_if(terms_.begin(), terms_.end(), [](const Term& term) { return term.users == 0; });
+            found = std::find_if(terms_.begin(), terms_.end(),
+                                 [](const Term& term) { return term.users == 0; });
             if (found == terms_.end()) { found = terms_.emplace(terms_.end()); }
             *found = Term{};
             found->key = key;
@@ -59,7 +67,10 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
             const auto index = static_cast<std::uint32_t>(found - terms_.begin());
             for (Workload& workload : world.workloads) {  // a new term meets those already here
                 for (Group& other : workload.groups) {
-                    if (!workload.is_present || !other.is_leaf || !matches(*found, other, world.symbols)) { continue; }
+                    if (!workload.is_present || !other.is_leaf ||
+                        !matches(*found, other, world.symbols)) {
+                        continue;
+                    }
                     other.matched.push_back(index);
                     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(other.count); ++i) {
                         const Task& task = workload.tasks[other.first_task + i];
@@ -102,12 +113,15 @@ void PodIndex::change(const Group& group, NodeId node, std::int32_t by) {
 }
 
 bool PodIndex::concerns(const Group& group) const {
-    return !group.terms.empty() || std::any_of(group.matched.begin(), group.matched.end(), [&](std::uint32_t index) {
-        return terms_[index].users > 0 && (terms_[index].is_anti || terms_[index].weight > 0);
-    });
+    return !group.terms.empty() ||
+           std::any_of(group.matched.begin(), group.matched.end(), [&](std::uint32_t index) {
+               return terms_[index].users > 0 &&
+                      (terms_[index].is_anti || terms_[index].weight > 0);
+           });
 }
 
-std::vector<std::int64_t> PodIndex::spread(const Term& term, const std::vector<std::int32_t>& counts,
+std::vector<std::int64_t> PodIndex::spread(const Term& term,
+                                           const std::vector<std::int32_t>& counts,
                                            const World& world) {
     // −1: the node lacks the key and is in no domain of it.
     std::vector<std::int64_t> out(world.topology.size(), -1);
@@ -136,11 +150,15 @@ PodVerdict PodIndex::judge(const Group& group, const World& world) const {
         const Term& term = terms_[index];
         const std::vector<std::int64_t> counts = spread(term, term.matching, world);
         // The first of a group that likes its own kind has nobody to be near to.
-        const bool is_first = !term.is_anti && term.matching_total == 0 && has(group.matched, index);
+        const bool is_first =
+            !term.is_anti && term.matching_total == 0 && has(group.matched, index);
         for (Position at = 0; at < counts.size(); ++at) {
             if (term.weight > 0) {
-                if (counts[at] > 0) { out.preference[at] += term.is_anti ? -term.weight : term.weight; }
-            } else if (term.is_anti ? counts[at] > 0 : counts[at] < 0 || (counts[at] == 0 && !is_first)) {
+                if (counts[at] > 0) {
+                    out.preference[at] += term.is_anti ? -term.weight : term.weight;
+                }
+            } else if (term.is_anti ? counts[at] > 0
+                                    : counts[at] < 0 || (counts[at] == 0 && !is_first)) {
                 out.allowed[at] = 0;
             }
         }

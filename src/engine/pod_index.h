@@ -16,8 +16,8 @@ struct World;
 
 /// Which positions a task may take, and what it would like; empty means all, and nothing.
 struct PodVerdict {
-    std::vector<std::uint8_t> allowed;       // by position
-    std::vector<std::int32_t> preference;    // by position, sum of weights
+    std::vector<std::uint8_t> allowed;     // by position
+    std::vector<std::int32_t> preference;  // by position, sum of weights
 };
 
 class PodIndex {
@@ -49,7 +49,8 @@ private:
 
     [[nodiscard]] bool matches(const Term& term, const Group& group, const Symbols& symbols) const;
     /// Counts per position, summed over the domain of the term's key that the position is in.
-    static std::vector<std::int64_t> spread(const Term& term, const std::vector<std::int32_t>& counts,
+    static std::vector<std::int64_t> spread(const Term& term,
+                                            const std::vector<std::int32_t>& counts,
                                             const World& world);
 
     std::vector<Term> terms_;

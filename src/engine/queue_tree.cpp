@@ -20,8 +20,8 @@ Result<> check_quota(const QueueSpec& spec, std::string_view what, const Quota& 
         }
         for (std::size_t j = 0; j < i; ++j) {
             if (quota.amounts[j].name == amount.name) {
-                return fail(Code::invalid, fmt::format("queue {}: {} names {} twice", spec.name, what,
-                                                       amount.name));
+                return fail(Code::invalid, fmt::format("queue {}: {} names {} twice", spec.name,
+                                                       what, amount.name));
             }
         }
     }
@@ -31,7 +31,9 @@ Result<> check_quota(const QueueSpec& spec, std::string_view what, const Quota& 
 }  // namespace
 
 QueueTree::QueueTree(Symbols& symbols)
-    : gpu_(symbols.intern("gpu")), cpu_(symbols.intern("cpu")), memory_(symbols.intern("memory")) {
+    : gpu_(symbols.intern("gpu")),
+      cpu_(symbols.intern("cpu")),
+      memory_(symbols.intern("memory")) {
     Queue queue;
     queue.spec.name = "default";
     queue.is_present = true;
@@ -47,8 +49,8 @@ Result<> QueueTree::set(const QueueSpec& spec, Symbols& symbols) {
     MUSTER_CHECK(check_quota(spec, "entitlement", spec.entitlement));
     MUSTER_CHECK(check_quota(spec, "guarantee", spec.guarantee));
     if (spec.weight < 0) {
-        return fail(Code::invalid, fmt::format("queue {}: weight is {}, expected 0 or more", spec.name,
-                                               spec.weight));
+        return fail(Code::invalid, fmt::format("queue {}: weight is {}, expected 0 or more",
+                                               spec.name, spec.weight));
     }
     QueueId parent;
     if (!spec.parent.empty()) {
@@ -58,25 +60,27 @@ Result<> QueueTree::set(const QueueSpec& spec, Symbols& symbols) {
                         fmt::format("queue {}: parent {} is not known", spec.name, spec.parent));
         }
         if (at(parent).workloads > 0) {
-            return fail(Code::conflict, fmt::format("queue {}: parent {} holds workloads; only leaves may",
-                                                    spec.name, spec.parent));
+            return fail(Code::conflict,
+                        fmt::format("queue {}: parent {} holds workloads; only leaves may",
+                                    spec.name, spec.parent));
         }
     }
     QueueId id = find(spec.name);
     std::size_t depth = 1;
     for (QueueId up = parent; up.is_valid(); up = at(up).parent) {
         if (up == id) {
-            return fail(Code::invalid, fmt::format("queue {}: is its own ancestor through {}", spec.name,
-                                                   spec.parent));
+            return fail(Code::invalid, fmt::format("queue {}: is its own ancestor through {}",
+                                                   spec.name, spec.parent));
         }
         if (++depth > queue_depth_max) {
-            return fail(Code::limit, fmt::format("queue {}: deeper than {} levels", spec.name,
-                                                 queue_depth_max));
+            return fail(Code::limit,
+                        fmt::format("queue {}: deeper than {} levels", spec.name, queue_depth_max));
         }
     }
     if (id.is_valid() && at(id).parent != parent && (at(id).workloads > 0 || at(id).children > 0)) {
-        return fail(Code::conflict,
-                    fmt::format("queue {}: has workloads or children; its parent can't change", spec.name));
+        return fail(
+            Code::conflict,
+            fmt::format("queue {}: has workloads or children; its parent can't change", spec.name));
     }
     if (!id.is_valid()) {
         const auto gone = std::find_if(queues_.begin(), queues_.end(),
@@ -101,11 +105,13 @@ Result<> QueueTree::set(const QueueSpec& spec, Symbols& symbols) {
 
 Result<> QueueTree::remove(std::string_view name) {
     const QueueId id = find(name);
-    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("queue {} is not known", name)); }
+    if (!id.is_valid()) {
+        return fail(Code::not_found, fmt::format("queue {} is not known", name));
+    }
     if (name == "default") { return fail(Code::invalid, "queue default is always there"); }
     if (at(id).workloads > 0 || at(id).children > 0) {
-        return fail(Code::conflict, fmt::format("queue {}: still has {} workloads and {} children", name,
-                                                at(id).workloads, at(id).children));
+        return fail(Code::conflict, fmt::format("queue {}: still has {} workloads and {} children",
+                                                name, at(id).workloads, at(id).children));
     }
     if (at(id).parent.is_valid()) { --at(at(id).parent).children; }
     at(id) = Queue{};

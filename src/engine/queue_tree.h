@@ -76,9 +76,11 @@ public:
     void add(QueueId leaf, const Charge& charge, std::int64_t count);
     /// Of `count` tasks more. `from_empty` asks about the caps alone.
     [[nodiscard]] std::optional<CapBlock> blocked(QueueId leaf, const Charge& charge,
-                                                  std::int64_t count, bool from_empty = false) const;
+                                                  std::int64_t count,
+                                                  bool from_empty = false) const;
     /// Tasks more that the caps allow, at the most `count`.
-    [[nodiscard]] std::int64_t allowed(QueueId leaf, const Charge& charge, std::int64_t count) const;
+    [[nodiscard]] std::int64_t allowed(QueueId leaf, const Charge& charge,
+                                       std::int64_t count) const;
 
 private:
     [[nodiscard]] std::int64_t amount(const Charge& charge, Symbol resource) const;

@@ -19,7 +19,8 @@ Score clamp_score(Value value) {
 
 /// Weights of the preferred labels that hold, less the taints that ask to stay away.
 Score bonus_of(const Shape& shape, const Machine& machine, const Symbols& symbols) {
-    std::int32_t weight = -disliked_taint_weight * disliked_taints(machine.spec.taints, shape.spec.tolerations);
+    std::int32_t weight =
+        -disliked_taint_weight * disliked_taints(machine.spec.taints, shape.spec.tolerations);
     for (const NodePreference& preference : shape.preferred) {
         if (all_hold(preference.matches, machine.labels, symbols)) { weight += preference.weight; }
     }
@@ -114,7 +115,8 @@ void Room::count(Position at, const Topology& topology, std::int64_t sign) {
 void Room::refresh_block(std::size_t index) {
     const auto best_of = [](const std::vector<Score>& scores, std::size_t begin) {
         const auto first = scores.begin() + static_cast<std::ptrdiff_t>(begin);
-        const auto last = scores.begin() + static_cast<std::ptrdiff_t>(std::min(begin + block, scores.size()));
+        const auto last =
+            scores.begin() + static_cast<std::ptrdiff_t>(std::min(begin + block, scores.size()));
         Score best = score_none;
         for (auto at = first; at != last; ++at) { best = std::max(best, *at); }
         return best;
@@ -132,7 +134,8 @@ std::optional<Position> Room::best(Position begin, Position end) const {
         if (best <= found) { return; }
         found = best;
         where = static_cast<Position>(
-            std::find(score_.begin() + static_cast<std::ptrdiff_t>(from), score_.end(), best) - score_.begin());
+            std::find(score_.begin() + static_cast<std::ptrdiff_t>(from), score_.end(), best) -
+            score_.begin());
     };
     std::size_t at = begin;
     while (at < end) {
@@ -159,7 +162,8 @@ std::optional<Position> Room::best(Position begin, Position end) const {
 }
 
 std::size_t Room::bytes() const {
-    return fits_.size() * (sizeof(fits_[0]) + sizeof(causes_[0]) + sizeof(possible_[0]) + sizeof(score_[0])) +
+    return fits_.size() *
+               (sizeof(fits_[0]) + sizeof(causes_[0]) + sizeof(possible_[0]) + sizeof(score_[0])) +
            domain_fits_.size() * sizeof(domain_fits_[0]) + sizeof(Room);
 }
 

@@ -30,7 +30,9 @@ public:
     [[nodiscard]] std::uint16_t fits(Position at) const { return fits_[at]; }
     [[nodiscard]] Score score(Position at) const { return score_[at]; }
     [[nodiscard]] std::int64_t total() const { return total_; }
-    [[nodiscard]] std::int64_t in_domain(DomainId domain) const { return domain_fits_[domain.value]; }
+    [[nodiscard]] std::int64_t in_domain(DomainId domain) const {
+        return domain_fits_[domain.value];
+    }
     /// The best score in [begin, end), the lowest position of equals; none when nothing fits.
     [[nodiscard]] std::optional<Position> best(Position begin, Position end) const;
 

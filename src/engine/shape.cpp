@@ -91,7 +91,9 @@ Shape compile(const TaskSpec& task, Symbols& symbols, std::vector<std::string>& 
     shape.milli_cpu = task.request.milli_cpu;
     shape.memory = task.request.memory;
     for (const Amount& amount : task.request.extended) {
-        if (amount.count > 0) { shape.extended.emplace_back(symbols.intern(amount.name), amount.count); }
+        if (amount.count > 0) {
+            shape.extended.emplace_back(symbols.intern(amount.name), amount.count);
+        }
     }
     if (!task.gpu.models.empty()) {
         shape.models = 0;
@@ -161,8 +163,12 @@ void ShapeTable::release(ShapeId id) {
 
 std::uint32_t gpu_model_index(std::vector<std::string>& gpu_models, const std::string& name) {
     const auto found = std::find(gpu_models.begin(), gpu_models.end(), name);
-    if (found != gpu_models.end()) { return static_cast<std::uint32_t>(found - gpu_models.begin()); }
-    if (gpu_models.size() == gpu_models_max) { return static_cast<std::uint32_t>(gpu_models_max - 1); }
+    if (found != gpu_models.end()) {
+        return static_cast<std::uint32_t>(found - gpu_models.begin());
+    }
+    if (gpu_models.size() == gpu_models_max) {
+        return static_cast<std::uint32_t>(gpu_models_max - 1);
+    }
     gpu_models.push_back(name);
     return static_cast<std::uint32_t>(gpu_models.size() - 1);
 }

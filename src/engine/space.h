@@ -14,8 +14,8 @@ using NodeId = Id<struct NodeTag>;
 /// Free amounts may fall below zero when a fact says so (a capacity lowered, a foreign bind).
 struct NodeFree {
     std::int64_t milli_cpu = 0;
-    std::int64_t memory = 0;   // bytes
-    std::uint64_t whole = 0;   // bit i: GPU i is wholly free (healthy or not)
+    std::int64_t memory = 0;  // bytes
+    std::uint64_t whole = 0;  // bit i: GPU i is wholly free (healthy or not)
     std::int32_t pods = 0;
 
     bool operator==(const NodeFree&) const = default;
@@ -31,9 +31,9 @@ struct GpuFree {
 struct Space {
     std::vector<NodeFree> nodes;
     std::vector<GpuFree> gpus;
-    std::vector<std::uint16_t> mig;          // per GPU: used memory slices, bit 8 = media engines
-    std::vector<std::int64_t> zone_cpu;      // per node and NUMA zone: Node::zone_begin + z
-    std::vector<std::int64_t> extended;      // per node and resource: Node::extended_begin + i
+    std::vector<std::uint16_t> mig;      // per GPU: used memory slices, bit 8 = media engines
+    std::vector<std::int64_t> zone_cpu;  // per node and NUMA zone: Node::zone_begin + z
+    std::vector<std::int64_t> extended;  // per node and resource: Node::extended_begin + i
 
     bool operator==(const Space&) const = default;
 };

@@ -9,11 +9,15 @@ namespace {
 class Spreader {
 public:
     Spreader(const Room& room, const Topology& topology, const Region& region)
-        : room_(room), topology_(topology), region_(region) {}
+        : room_(room),
+          topology_(topology),
+          region_(region) {}
 
     std::int64_t take(Position begin, Position end, std::int32_t level, std::int64_t count) {
         const auto inner = static_cast<std::uint32_t>(level + 1);
-        if (region_.mask != nullptr || inner >= topology_.level_count()) { return take_nodes(begin, end, count); }
+        if (region_.mask != nullptr || inner >= topology_.level_count()) {
+            return take_nodes(begin, end, count);
+        }
         struct Part {
             std::int64_t room;
             DomainId domain;
@@ -47,7 +51,9 @@ public:
             }
             std::size_t best = i;
             while (best + 1 < parts.size() && parts[best + 1].room >= left) { ++best; }
-            while (best > i && parts[best - 1].room == parts[best].room) { --best; }  // lowest of equals
+            while (best > i && parts[best - 1].room == parts[best].room) {
+                --best;
+            }  // lowest of equals
             left -= take_part(parts[best], left);
         }
         return count - left;
@@ -80,8 +86,10 @@ private:
             return a.at < b.at;
         };
         // No more nodes than tasks are needed, so only that many are put in order.
-        const std::size_t wanted = std::min<std::size_t>(nodes.size(), static_cast<std::size_t>(count));
-        std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(wanted), nodes.end(), is_larger);
+        const std::size_t wanted =
+            std::min<std::size_t>(nodes.size(), static_cast<std::size_t>(count));
+        std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(wanted),
+                          nodes.end(), is_larger);
         for (std::size_t i = 0;; ++i) {
             if (nodes[i].fits < left) {
                 out.emplace_back(nodes[i].at, nodes[i].fits);
@@ -93,9 +101,10 @@ private:
             for (std::size_t j = i + 1; j < nodes.size(); ++j) {
                 if (nodes[j].fits < left) { continue; }
                 const bool is_tighter = nodes[j].fits < nodes[best].fits;
-                const bool is_better = nodes[j].fits == nodes[best].fits &&
-                                       (nodes[j].score > nodes[best].score ||
-                                        (nodes[j].score == nodes[best].score && nodes[j].at < nodes[best].at));
+                const bool is_better =
+                    nodes[j].fits == nodes[best].fits &&
+                    (nodes[j].score > nodes[best].score ||
+                     (nodes[j].score == nodes[best].score && nodes[j].at < nodes[best].at));
                 if (is_tighter || is_better) { best = j; }
             }
             out.emplace_back(nodes[best].at, left);
@@ -119,8 +128,11 @@ std::int64_t room_in(const Room& room, const Topology& topology, const Region& r
         return sum;
     }
     if (region.level < 0) { return room.total(); }
-    if (static_cast<std::uint32_t>(region.level) >= topology.level_count()) { return room.fits(region.begin); }
-    return room.in_domain(topology.domain_of(static_cast<std::uint32_t>(region.level), region.begin));
+    if (static_cast<std::uint32_t>(region.level) >= topology.level_count()) {
+        return room.fits(region.begin);
+    }
+    return room.in_domain(
+        topology.domain_of(static_cast<std::uint32_t>(region.level), region.begin));
 }
 
 std::vector<Share> spread_tasks(const Room& room, const Topology& topology, const Region& region,
@@ -129,7 +141,8 @@ std::vector<Share> spread_tasks(const Room& room, const Topology& topology, cons
     Spreader spreader(room, topology, region);
     if (region.end - region.begin == 1) {
         const std::int64_t fits = region.has(region.begin) ? room.fits(region.begin) : 0;
-        return fits == 0 ? std::vector<Share>{} : std::vector<Share>{{region.begin, std::min(fits, count)}};
+        return fits == 0 ? std::vector<Share>{}
+                         : std::vector<Share>{{region.begin, std::min(fits, count)}};
     }
     if (count == 1 && region.mask == nullptr) {
         const auto best = room.best(region.begin, region.end);

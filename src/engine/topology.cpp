@@ -51,10 +51,12 @@ int compare_natural(std::string_view a, std::string_view b) {
     return a.size() - i < b.size() - j ? -1 : 1;
 }
 
-void Topology::rebuild(std::vector<NodePlace> places, const Symbols& symbols, std::size_t node_count) {
+void Topology::rebuild(std::vector<NodePlace> places, const Symbols& symbols,
+                       std::size_t node_count) {
     std::sort(places.begin(), places.end(), [&](const NodePlace& a, const NodePlace& b) {
         for (std::size_t level = 0; level < levels_.size(); ++level) {
-            if (const int order = compare_names(a.path[level], b.path[level], symbols); order != 0) {
+            if (const int order = compare_names(a.path[level], b.path[level], symbols);
+                order != 0) {
                 return order < 0;
             }
         }

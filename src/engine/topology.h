@@ -19,9 +19,9 @@ using DomainId = Id<struct DomainTag>;
 using Position = std::uint32_t;
 
 struct Domain {
-    Symbol name;          // of the label's value; invalid for the nodes that lack the label
+    Symbol name;  // of the label's value; invalid for the nodes that lack the label
     std::uint32_t level = 0;
-    Position begin = 0;   // [begin, end)
+    Position begin = 0;  // [begin, end)
     Position end = 0;
 
     [[nodiscard]] bool is_named() const { return name.is_valid(); }
@@ -38,12 +38,15 @@ struct NodePlace {
 class Topology {
 public:
     void set_levels(std::vector<Level> levels) { levels_ = std::move(levels); }
-    /// Orders by path, then rank, then name, digits by their value. `node_count` bounds the NodeIds.
+    /// Orders by path, then rank, then name, digits by their value. `node_count` bounds the
+    /// NodeIds.
     void rebuild(std::vector<NodePlace> places, const Symbols& symbols, std::size_t node_count);
 
     /// Outermost first. A level index equal to level_count() means single nodes.
     [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
-    [[nodiscard]] std::uint32_t level_count() const { return static_cast<std::uint32_t>(levels_.size()); }
+    [[nodiscard]] std::uint32_t level_count() const {
+        return static_cast<std::uint32_t>(levels_.size());
+    }
     /// By name or label key; "node" and the hostname key are the single nodes.
     [[nodiscard]] std::optional<std::uint32_t> find_level(std::string_view name) const;
 

@@ -56,9 +56,14 @@ std::int64_t WakeIndex::most_room(World& world, const RoomKey& key) {
         if (topology.domain(domain).is_named()) { most = std::max(most, room.in_domain(domain)); }
     };
     if (world.is_all_grown) {
-        for (DomainId at = topology.first_domain(level); at < topology.end_domain(level); ++at.value) { look(at); }
+        for (DomainId at = topology.first_domain(level); at < topology.end_domain(level);
+             ++at.value) {
+            look(at);
+        }
     } else {
-        for (const NodeId node : world.grown) { look(topology.domain_of(level, topology.position(node))); }
+        for (const NodeId node : world.grown) {
+            look(topology.domain_of(level, topology.position(node)));
+        }
     }
     return most;
 }
@@ -79,7 +84,9 @@ void WakeIndex::wake_grown(World& world) {
     }
     for (const QueueId queue : world.eased) {
         const auto found = queue_.find(queue);
-        if (found != queue_.end()) { woken.insert(woken.end(), found->second.begin(), found->second.end()); }
+        if (found != queue_.end()) {
+            woken.insert(woken.end(), found->second.begin(), found->second.end());
+        }
     }
     for (const WorkloadId id : woken) { world.make_ready(id); }
     world.grown.clear();

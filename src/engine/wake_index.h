@@ -15,7 +15,7 @@ struct World;
 
 class WakeIndex {
 public:
-    void add(WorkloadId id, const Workload& workload);     // under all of workload.waits
+    void add(WorkloadId id, const Workload& workload);  // under all of workload.waits
     void remove(WorkloadId id, const Workload& workload);
 
     /// Room or headroom may have grown since the last call: moves those to `World::ready` for whom

@@ -25,8 +25,11 @@ bool is_empty(const Workload& workload, std::int32_t group) {
 }  // namespace
 
 bool is_whole(const Workload& workload) {
-    for (std::int32_t group = 0; group < static_cast<std::int32_t>(workload.groups.size()); ++group) {
-        if (!is_empty(workload, group) && !has_minimum(workload, group, Floor::held)) { return false; }
+    for (std::int32_t group = 0; group < static_cast<std::int32_t>(workload.groups.size());
+         ++group) {
+        if (!is_empty(workload, group) && !has_minimum(workload, group, Floor::held)) {
+            return false;
+        }
     }
     return true;
 }

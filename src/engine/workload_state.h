@@ -29,7 +29,8 @@ struct Group {
     std::int32_t parent = -1;
     std::int32_t minimum = 1;
     std::int32_t count = 1;  // leaf: tasks; inner: children
-    std::int32_t held_minimum = 0;  // the minimum as of the last placement; a fact may break only this
+    std::int32_t held_minimum =
+        0;  // the minimum as of the last placement; a fact may break only this
     bool is_leaf = true;
     ShapeId shape;
     std::uint32_t first_task = 0;

@@ -12,7 +12,8 @@ World::World(Policy chosen) : policy(std::move(chosen)), queues(symbols), queue_
 
 NodeId World::find_node(std::string_view name) const {
     const auto found = node_ids_.find(std::string(name));
-    return found == node_ids_.end() || !machines[found->second.value].is_present ? NodeId{} : found->second;
+    return found == node_ids_.end() || !machines[found->second.value].is_present ? NodeId{}
+                                                                                 : found->second;
 }
 
 WorkloadId World::find_workload(std::string_view name) const {
@@ -78,7 +79,10 @@ void World::refresh() {
             const Machine& machine = machines[i];
             if (!machine.is_present) { continue; }
             classify(NodeId(i));
-            NodePlace place{.node = NodeId(i), .path = {}, .rank = machine.spec.rank, .name = machine.spec.name};
+            NodePlace place{.node = NodeId(i),
+                            .path = {},
+                            .rank = machine.spec.rank,
+                            .name = machine.spec.name};
             for (const Symbol key : keys) { place.path.push_back(find_label(machine.labels, key)); }
             places.push_back(std::move(place));
         }
@@ -100,13 +104,17 @@ void World::rebuild_values() {
     for (const Machine& machine : machines) {
         if (!machine.is_present) { continue; }
         for (const ModelGpus& entry : machine.models) {
-            capacity[entry.model] += gpu_milli_whole * std::popcount(entry.gpus & ~machine.mig_gpus);
+            capacity[entry.model] +=
+                gpu_milli_whole * std::popcount(entry.gpus & ~machine.mig_gpus);
         }
     }
     std::vector<MixClass> declared;
     for (const MixEntry& entry : policy.mix) {
-        MixClass kind{.milli_cpu = entry.milli_cpu, .gpu_milli = entry.gpu_milli, .gpu_count = entry.gpu_count,
-                      .models = any_model, .weight = entry.weight};
+        MixClass kind{.milli_cpu = entry.milli_cpu,
+                      .gpu_milli = entry.gpu_milli,
+                      .gpu_count = entry.gpu_count,
+                      .models = any_model,
+                      .weight = entry.weight};
         if (!entry.models.empty()) { kind.models = 0; }
         for (const std::string& model : entry.models) {
             kind.models |= std::uint64_t{1} << gpu_model_index(gpu_models, model);
@@ -127,8 +135,14 @@ void World::learn(const Workload& workload) {
         const Shape& shape = shapes.at(group.shape);
         const GpuNeed& need = shape.spec.gpu;
         if (need.kind == GpuKind::mig) { continue; }  // its devices are no one else's
-        MixClass kind{.milli_cpu = shape.milli_cpu, .gpu_milli = 0, .gpu_count = 0, .models = shape.models, .weight = group.count};
-        if (need.kind == GpuKind::whole) { kind.gpu_milli = static_cast<std::int32_t>(gpu_milli_whole); }
+        MixClass kind{.milli_cpu = shape.milli_cpu,
+                      .gpu_milli = 0,
+                      .gpu_count = 0,
+                      .models = shape.models,
+                      .weight = group.count};
+        if (need.kind == GpuKind::whole) {
+            kind.gpu_milli = static_cast<std::int32_t>(gpu_milli_whole);
+        }
         if (need.kind == GpuKind::share) { kind.gpu_milli = need.milli; }
         if (kind.gpu_milli > 0) { kind.gpu_count = need.count; }
         mix_.add(kind);
@@ -148,9 +162,14 @@ void World::ask_keys(const Shape& shape) {
 // ---- what placements change
 
 Charge World::charge_of(const Shape& shape) const {
-    Charge charge{.gpu_milli = 0, .milli_cpu = shape.milli_cpu, .memory = shape.memory, .extended = &shape.extended};
+    Charge charge{.gpu_milli = 0,
+                  .milli_cpu = shape.milli_cpu,
+                  .memory = shape.memory,
+                  .extended = &shape.extended};
     const GpuNeed& need = shape.spec.gpu;
-    if (need.kind == GpuKind::whole) { charge.gpu_milli = std::int64_t{need.count} * gpu_milli_whole; }
+    if (need.kind == GpuKind::whole) {
+        charge.gpu_milli = std::int64_t{need.count} * gpu_milli_whole;
+    }
     if (need.kind == GpuKind::share) { charge.gpu_milli = std::int64_t{need.count} * need.milli; }
     return charge;
 }
@@ -164,7 +183,9 @@ Charge World::charge_of(const Shape& shape, const Machine& machine, const Device
             charge.gpu_milli += share_of(need, machine.model_of(gpu)->memory_mib).milli;
         }
     }
-    for (const MigSlot& slot : chosen.mig) { charge.gpu_milli += mig_milli(shape, *machine.model_of(slot.gpu)); }
+    for (const MigSlot& slot : chosen.mig) {
+        charge.gpu_milli += mig_milli(shape, *machine.model_of(slot.gpu));
+    }
     return charge;
 }
 
@@ -208,7 +229,12 @@ void World::unhold(TaskRef ref, TaskState next) {
     machine.tasks.pop_back();
     --group.placed;
     if (next == TaskState::finished) { ++group.finished; }
-    task = Task{.state = next, .is_conflict = false, .group = task.group, .node = {}, .gpu_milli = 0, .devices = {}};
+    task = Task{.state = next,
+                .is_conflict = false,
+                .group = task.group,
+                .node = {},
+                .gpu_milli = 0,
+                .devices = {}};
 }
 
 void World::mark_grown(NodeId node, QueueId queue) {
@@ -247,7 +273,9 @@ void World::start_waiting(WorkloadId id) {
     workload.is_hopeless = false;
     growing.erase(id);
     set_waits(id, {});
-    if (workload.queue.is_valid()) { queue_waiting[workload.queue.value].emplace(workload.order, id); }
+    if (workload.queue.is_valid()) {
+        queue_waiting[workload.queue.value].emplace(workload.order, id);
+    }
     make_ready(id);
 }
 
@@ -273,7 +301,8 @@ WorkloadId World::head_of(QueueId queue) const {
 void World::wake_head(QueueId queue) {
     if (queues.at(queue).spec.head != HeadRule::strict) { return; }
     if (const WorkloadId head = head_of(queue); head.is_valid()) {
-        // Only a workload that waited for this is looked at again; others know better why they wait.
+        // Only a workload that waited for this is looked at again; others know better why they
+        // wait.
         const Workload& workload = workloads[head.value];
         if (workload.has_reason && workload.reason.why == Why::behind_head) { make_ready(head); }
     }

@@ -47,7 +47,7 @@ struct World {
     DeviceTable devices;
     Topology topology;
     QueueTree queues;
-    std::vector<Machine> machines;   // by NodeId; gone ones keep their place and name
+    std::vector<Machine> machines;  // by NodeId; gone ones keep their place and name
     Space space;
     std::vector<Workload> workloads;  // by WorkloadId
     PodIndex pods;
@@ -56,14 +56,14 @@ struct World {
     std::uint64_t cycle = 0;
 
     // ---- who is to be looked at
-    WaitingSet ready;                      // woken or new
+    WaitingSet ready;                       // woken or new
     std::vector<WaitingSet> queue_waiting;  // by QueueId
     WakeIndex waits;
-    std::set<WorkloadId> broken;           // a fact took tasks of theirs, or bound some
-    std::set<WorkloadId> growing;          // running, woken for their elastic rest
-    std::vector<NodeId> grown;             // nodes that may hold more than at the last cycle
+    std::set<WorkloadId> broken;   // a fact took tasks of theirs, or bound some
+    std::set<WorkloadId> growing;  // running, woken for their elastic rest
+    std::vector<NodeId> grown;     // nodes that may hold more than at the last cycle
     bool is_all_grown = false;
-    std::vector<QueueId> eased;            // queues whose headroom grew
+    std::vector<QueueId> eased;  // queues whose headroom grew
     bool is_order_stale = false;
 
     [[nodiscard]] NodeId find_node(std::string_view name) const;
@@ -79,7 +79,8 @@ struct World {
     void refresh();
 
     /// What a task would cost its queue on a node; exact once its devices are known.
-    [[nodiscard]] Charge charge_of(const Shape& shape, const Machine& machine, const Devices& chosen) const;
+    [[nodiscard]] Charge charge_of(const Shape& shape, const Machine& machine,
+                                   const Devices& chosen) const;
     /// A lower bound before any placement.
     [[nodiscard]] Charge charge_of(const Shape& shape) const;
 
@@ -141,8 +142,8 @@ private:
     std::vector<WorkloadId> free_workloads_;
     std::uint64_t sequence_ = 0;
     std::unordered_map<std::string, ClassId> class_ids_;
-    std::vector<std::unique_ptr<Room>> rooms_;      // by ShapeId
-    std::vector<std::uint64_t> room_used_;          // by ShapeId
+    std::vector<std::unique_ptr<Room>> rooms_;  // by ShapeId
+    std::vector<std::uint64_t> room_used_;      // by ShapeId
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
     Mix mix_;

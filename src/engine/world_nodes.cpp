@@ -28,7 +28,8 @@ bool keeps_place(const NodeSpec& a, const NodeSpec& b, const std::vector<Level>&
 
 /// `count` slots in `slots`: those that the node has if they are as many, else new ones at the end.
 template <class T>
-void fit_slots(std::vector<T>& slots, std::uint32_t& begin, std::uint32_t& have, std::size_t count) {
+void fit_slots(std::vector<T>& slots, std::uint32_t& begin, std::uint32_t& have,
+               std::size_t count) {
     if (have == count) { return; }
     if (have < count) {
         begin = static_cast<std::uint32_t>(slots.size());
@@ -49,7 +50,9 @@ Result<> World::check_gpu_models(const std::vector<std::string>& names) const {
         if (std::find(all.begin(), all.end(), name) == all.end()) { all.push_back(name); }
     }
     if (all.size() <= gpu_models_max) { return {}; }
-    return fail(Code::limit, fmt::format("GPU model {} is one more than the {} that can be told apart", names.back(), gpu_models_max));
+    return fail(Code::limit,
+                fmt::format("GPU model {} is one more than the {} that can be told apart",
+                            names.back(), gpu_models_max));
 }
 
 Result<> World::on(const TopologySet& fact) {
@@ -78,7 +81,9 @@ Result<> World::on(const NodeSet& fact) {
         stamp.push_back(0);
     }
     Machine& machine = machines[id.value];
-    if (!machine.is_present || !keeps_place(machine.spec, fact.node, topology.levels())) { is_order_stale = true; }
+    if (!machine.is_present || !keeps_place(machine.spec, fact.node, topology.levels())) {
+        is_order_stale = true;
+    }
     machine.spec = fact.node;
     machine.is_present = true;
     rebuild_machine(id);
@@ -90,7 +95,9 @@ Result<> World::on(const NodeSet& fact) {
 
 Result<> World::on(const NodeGone& fact) {
     const NodeId id = find_node(fact.node);
-    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("node {} is not known", fact.node)); }
+    if (!id.is_valid()) {
+        return fail(Code::not_found, fmt::format("node {} is not known", fact.node));
+    }
     Machine& machine = machines[id.value];
     const std::vector<TaskRef> lost = machine.tasks;
     for (const TaskRef ref : lost) {
@@ -106,10 +113,13 @@ Result<> World::on(const NodeGone& fact) {
 
 Result<> World::on(const GpuHealth& fact) {
     const NodeId id = find_node(fact.node);
-    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("node {} is not known", fact.node)); }
+    if (!id.is_valid()) {
+        return fail(Code::not_found, fmt::format("node {} is not known", fact.node));
+    }
     Machine& machine = machines[id.value];
     if (fact.gpu >= machine.gpu_count()) {
-        return fail(Code::not_found, fmt::format("node {} has no GPU {}; it has {}", fact.node, fact.gpu, machine.gpu_count()));
+        return fail(Code::not_found, fmt::format("node {} has no GPU {}; it has {}", fact.node,
+                                                 fact.gpu, machine.gpu_count()));
     }
     machine.spec.gpus[fact.gpu].is_healthy = fact.is_healthy;
     const std::uint64_t mask = std::uint64_t{1} << fact.gpu;
@@ -137,11 +147,14 @@ void World::rebuild_machine(NodeId id) {
     for (std::size_t i = 0; i < spec.gpus.size(); ++i) {
         const GpuSpec& gpu = spec.gpus[i];
         const std::uint32_t model = gpu_model_index(gpu_models, gpu.model);
-        auto entry = std::find_if(machine.models.begin(), machine.models.end(), [&](const ModelGpus& known) {
-            return known.model == model && known.memory_mib == gpu.memory_mib;
-        });
+        auto entry =
+            std::find_if(machine.models.begin(), machine.models.end(), [&](const ModelGpus& known) {
+                return known.model == model && known.memory_mib == gpu.memory_mib;
+            });
         if (entry == machine.models.end()) {
-            entry = machine.models.insert(entry, {model, 0, static_cast<std::int32_t>(gpu.memory_mib), find_gpu_product(gpu.model, gpu.memory_mib)});
+            entry =
+                machine.models.insert(entry, {model, 0, static_cast<std::int32_t>(gpu.memory_mib),
+                                              find_gpu_product(gpu.model, gpu.memory_mib)});
         }
         entry->gpus |= std::uint64_t{1} << i;
         if (gpu.is_healthy) { machine.healthy |= std::uint64_t{1} << i; }
@@ -155,16 +168,21 @@ void World::rebuild_machine(NodeId id) {
     fit_slots(space.mig, mig_begin, mig_slots, spec.gpus.size());
     MUSTER_ASSERT(mig_begin == machine.gpu_begin);
     fit_slots(space.zone_cpu, machine.zone_begin, machine.zone_slots, spec.numa.size());
-    fit_slots(space.extended, machine.extended_begin, machine.extended_slots, machine.extended.size());
+    fit_slots(space.extended, machine.extended_begin, machine.extended_slots,
+              machine.extended.size());
     space.nodes[id.value] = {spec.allocatable.milli_cpu, spec.allocatable.memory,
-                             gpu_bits(spec.gpus.size()) & ~machine.mig_gpus, static_cast<std::int32_t>(spec.pods)};
+                             gpu_bits(spec.gpus.size()) & ~machine.mig_gpus,
+                             static_cast<std::int32_t>(spec.pods)};
     for (std::size_t i = 0; i < spec.gpus.size(); ++i) {
         const bool is_cut = (machine.mig_gpus >> i & 1) != 0;
-        space.gpus[machine.gpu_begin + i] = {is_cut ? 0 : static_cast<std::int32_t>(gpu_milli_whole),
-                                             is_cut ? 0 : static_cast<std::int32_t>(spec.gpus[i].memory_mib)};
+        space.gpus[machine.gpu_begin + i] = {
+            is_cut ? 0 : static_cast<std::int32_t>(gpu_milli_whole),
+            is_cut ? 0 : static_cast<std::int32_t>(spec.gpus[i].memory_mib)};
         space.mig[machine.gpu_begin + i] = 0;
     }
-    for (std::size_t i = 0; i < spec.numa.size(); ++i) { space.zone_cpu[machine.zone_begin + i] = spec.numa[i].milli_cpu; }
+    for (std::size_t i = 0; i < spec.numa.size(); ++i) {
+        space.zone_cpu[machine.zone_begin + i] = spec.numa[i].milli_cpu;
+    }
     for (std::size_t i = 0; i < machine.extended.size(); ++i) {
         space.extended[machine.extended_begin + i] = machine.extended[i].second;
     }
@@ -187,11 +205,13 @@ void World::rebuild_machine(NodeId id) {
 void World::classify(NodeId id) {
     Machine& machine = machines[id.value];
     std::string key;
-    const auto put = [&](std::uint64_t number) { fmt::format_to(std::back_inserter(key), "{:x},", number); };
+    const auto put = [&](std::uint64_t number) {
+        fmt::format_to(std::back_inserter(key), "{:x},", number);
+    };
     put((machine.spec.is_ready ? 1U : 0U) + (machine.spec.is_cordoned ? 2U : 0U));
     for (const Taint& taint : machine.spec.taints) {
-        fmt::format_to(std::back_inserter(key), "{}:{}={}:{}:{};", taint.key.size(), taint.key, taint.value.size(),
-                       taint.value, static_cast<int>(taint.effect));
+        fmt::format_to(std::back_inserter(key), "{}:{}={}:{}:{};", taint.key.size(), taint.key,
+                       taint.value.size(), taint.value, static_cast<int>(taint.effect));
     }
     key += '|';
     for (const Symbol label : class_keys) {
@@ -205,7 +225,8 @@ void World::classify(NodeId id) {
     }
     put(machine.healthy);
     put(machine.mig_gpus);
-    machine.node_class = class_ids_.emplace(std::move(key), ClassId(class_ids_.size())).first->second;
+    machine.node_class =
+        class_ids_.emplace(std::move(key), ClassId(class_ids_.size())).first->second;
 }
 
 }  // namespace muster

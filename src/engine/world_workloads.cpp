@@ -14,7 +14,10 @@ Result<> World::apply(const Fact& fact) {
 }
 
 Result<> World::on(const TimeIs& fact) {
-    if (fact.now < now) { return fail(Code::invalid, fmt::format("time {} is before {}, where it was", fact.now, now)); }
+    if (fact.now < now) {
+        return fail(Code::invalid,
+                    fmt::format("time {} is before {}, where it was", fact.now, now));
+    }
     now = fact.now;
     return {};
 }
@@ -134,7 +137,8 @@ void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
         }
         group.count = from.count;
         group.shape = shapes.acquire(from.task, symbols, gpu_models);
-        if (rooms_.size() > group.shape.value && shapes.at(group.shape).users == 1 && rooms_[group.shape.value]) {
+        if (rooms_.size() > group.shape.value && shapes.at(group.shape).users == 1 &&
+            rooms_[group.shape.value]) {
             room_bytes_ -= rooms_[group.shape.value]->bytes();
             rooms_[group.shape.value].reset();  // the id's last owner asked for something else
         }
@@ -144,7 +148,8 @@ void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
         group.name_space = symbols.intern(from.task.name_space);
         workload.tasks.resize(workload.tasks.size() + static_cast<std::size_t>(group.count));
         for (std::int32_t t = 0; t < group.count; ++t) {
-            workload.tasks[group.first_task + static_cast<std::uint32_t>(t)].group = static_cast<std::uint32_t>(i);
+            workload.tasks[group.first_task + static_cast<std::uint32_t>(t)].group =
+                static_cast<std::uint32_t>(i);
         }
         pods.add_group(group, from.task.pod_terms, *this);
     }
@@ -171,7 +176,9 @@ void World::drop_workload(WorkloadId id) {
 
 Result<> World::on(const WorkloadGone& fact) {
     const WorkloadId id = find_workload(fact.workload);
-    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
+    if (!id.is_valid()) {
+        return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload));
+    }
     remove(id);
     return {};
 }
@@ -193,7 +200,9 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
         if (!group.is_leaf) { continue; }
         for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(group.count); ++i) {
             const Task& task = old.tasks[group.first_task + i];
-            if (task.state != TaskState::waiting) { kept.push_back({group.name, group.shape, i, task, group.held_minimum}); }
+            if (task.state != TaskState::waiting) {
+                kept.push_back({group.name, group.shape, i, task, group.held_minimum});
+            }
         }
         shapes.share(group.shape);  // the ids must mean the same until compared
     }
@@ -205,10 +214,12 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
     build_workload(id, spec);
     Workload& workload = workloads[id.value];
     for (const Kept& one : kept) {
-        const auto group = std::find_if(workload.groups.begin(), workload.groups.end(), [&](const Group& candidate) {
-            return candidate.is_leaf && candidate.name == one.group && candidate.shape == one.shape &&
-                   static_cast<std::uint32_t>(candidate.count) > one.index;
-        });
+        const auto group = std::find_if(
+            workload.groups.begin(), workload.groups.end(), [&](const Group& candidate) {
+                return candidate.is_leaf && candidate.name == one.group &&
+                       candidate.shape == one.shape &&
+                       static_cast<std::uint32_t>(candidate.count) > one.index;
+            });
         if (group == workload.groups.end()) { continue; }
         const TaskRef ref{id, group->first_task + one.index};
         if (one.task.state == TaskState::finished) {
@@ -222,8 +233,9 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
     }
     for (const ShapeId shape : borrowed) { shapes.release(shape); }
     start_waiting(id);
-    const bool holds_any = std::any_of(workload.groups.begin(), workload.groups.end(),
-                                       [](const Group& group) { return group.placed + group.finished > 0; });
+    const bool holds_any =
+        std::any_of(workload.groups.begin(), workload.groups.end(),
+                    [](const Group& group) { return group.placed + group.finished > 0; });
     if (was_running && holds_any) {
         stop_waiting(id);
         workload.is_running = true;
@@ -235,14 +247,18 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
 
 Result<> World::on(const TaskGone& fact) {
     const WorkloadId id = find_workload(fact.workload);
-    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
+    if (!id.is_valid()) {
+        return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload));
+    }
     Workload& workload = workloads[id.value];
     if (fact.task >= workload.tasks.size()) {
-        return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}", fact.workload, fact.task, workload.tasks.size()));
+        return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}",
+                                                 fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
     if (task.state != TaskState::placed) {
-        return fail(Code::conflict, fmt::format("task {} of {} holds nothing", fact.task, fact.workload));
+        return fail(Code::conflict,
+                    fmt::format("task {} of {} holds nothing", fact.task, fact.workload));
     }
     const NodeId node = task.node;
     unhold({id, fact.task}, fact.is_finished ? TaskState::finished : TaskState::waiting);
@@ -254,14 +270,22 @@ Result<> World::on(const TaskGone& fact) {
 Result<> World::on(const TaskBound& fact) {
     const WorkloadId id = find_workload(fact.workload);
     const NodeId node = find_node(fact.node);
-    if (!id.is_valid()) { return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload)); }
-    if (!node.is_valid()) { return fail(Code::not_found, fmt::format("node {} is not known", fact.node)); }
+    if (!id.is_valid()) {
+        return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload));
+    }
+    if (!node.is_valid()) {
+        return fail(Code::not_found, fmt::format("node {} is not known", fact.node));
+    }
     Workload& workload = workloads[id.value];
     if (fact.task >= workload.tasks.size()) {
-        return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}", fact.workload, fact.task, workload.tasks.size()));
+        return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}",
+                                                 fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
-    if (task.state == TaskState::placed && task.node == node && (!fact.has_devices || task.devices == fact.devices)) { return {}; }
+    if (task.state == TaskState::placed && task.node == node &&
+        (!fact.has_devices || task.devices == fact.devices)) {
+        return {};
+    }
     const Group& group = workload.groups[task.group];
     const Shape& shape = shapes.at(group.shape);
     const Machine& machine = machines[node.value];
@@ -271,7 +295,8 @@ Result<> World::on(const TaskBound& fact) {
         mark_grown(before, workload.queue);
     }
     if (task.state == TaskState::finished) {
-        return fail(Code::conflict, fmt::format("task {} of {} has finished", fact.task, fact.workload));
+        return fail(Code::conflict,
+                    fmt::format("task {} of {} has finished", fact.task, fact.workload));
     }
     // What runs, runs: a bind that breaks a law is kept without devices, as a conflict.
     std::optional<Devices> chosen;

@@ -1,11 +1,12 @@
-// A machine as the cluster describes it: resources, labels, taints, and its GPUs and NICs as devices.
+// A machine as the cluster describes it: resources, labels, taints, and its GPUs and NICs as
+// devices.
 #pragma once
+
+#include "model/resources.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "model/resources.h"
 
 namespace muster {
 
@@ -19,7 +20,8 @@ struct Taint {
     bool operator==(const Taint&) const = default;
 };
 
-/// How a GPU may be cut: not at all, or into MIG instances that the engine chooses (`start` and profile).
+/// How a GPU may be cut: not at all, or into MIG instances that the engine chooses (`start` and
+/// profile).
 enum class MigMode : std::uint8_t { off, dynamic };
 
 struct GpuSpec {
@@ -33,7 +35,7 @@ struct GpuSpec {
 };
 
 struct NicSpec {
-    std::string name;        // "mlx5_0"
+    std::string name;  // "mlx5_0"
     std::int32_t numa = -1;
 
     bool operator==(const NicSpec&) const = default;
@@ -64,7 +66,7 @@ struct NodeSpec {
     std::vector<Label> labels;  // keys are unique
     std::vector<Taint> taints;
     Resources allocatable;
-    std::int64_t pods = 110;    // how many tasks at once
+    std::int64_t pods = 110;  // how many tasks at once
     std::vector<GpuSpec> gpus;
     std::vector<NicSpec> nics;
     LinkMatrix links;
@@ -72,8 +74,9 @@ struct NodeSpec {
     NumaPolicy numa_policy = NumaPolicy::none;
     bool is_ready = true;
     bool is_cordoned = false;
-    std::int32_t rank = 0;      // order among the nodes of one domain, before the name
-    /// Devices are anonymous (device plugin): a holding counts k of them, identity is learned later.
+    std::int32_t rank = 0;  // order among the nodes of one domain, before the name
+    /// Devices are anonymous (device plugin): a holding counts k of them, identity is learned
+    /// later.
     bool is_counted = false;
 
     bool operator==(const NodeSpec&) const = default;

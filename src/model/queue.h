@@ -1,11 +1,12 @@
-// A node in the queue tree. Cap binds now; weight and entitlement are read and kept for fair shares.
+// A node in the queue tree. Cap binds now; weight and entitlement are read and kept for fair
+// shares.
 #pragma once
+
+#include "model/resources.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "model/resources.h"
 
 namespace muster {
 
@@ -14,7 +15,8 @@ enum class HeadRule : std::uint8_t { strict, best_effort };
 
 /// A limit per resource; a resource that is not named has none. GPUs in milli-GPU.
 struct Quota {
-    std::vector<Amount> amounts;  // "gpu" (milli-GPU), "cpu" (milli-CPU), "memory" (bytes), or a resource's name
+    std::vector<Amount>
+        amounts;  // "gpu" (milli-GPU), "cpu" (milli-CPU), "memory" (bytes), or a resource's name
 
     bool operator==(const Quota&) const = default;
 };

@@ -17,8 +17,8 @@ struct Amount {
 
 struct Resources {
     std::int64_t milli_cpu = 0;
-    std::int64_t memory = 0;        // bytes
-    std::vector<Amount> extended;   // names are unique
+    std::int64_t memory = 0;       // bytes
+    std::vector<Amount> extended;  // names are unique
 
     bool operator==(const Resources&) const = default;
 };

@@ -1,12 +1,12 @@
 // What one task needs of one node. Identical tasks are a role (see workload.h).
 #pragma once
 
+#include "model/node.h"
+#include "model/resources.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "model/node.h"
-#include "model/resources.h"
 
 namespace muster {
 
@@ -14,12 +14,13 @@ enum class GpuKind : std::uint8_t { none, whole, share, mig };
 
 struct GpuNeed {
     GpuKind kind = GpuKind::none;
-    std::int32_t count = 0;   // whole: devices; share: devices that each give the share; mig: instances
-    std::int32_t milli = 0;   // share: thousandths of a device, 1…1000; 0 = follows from mib
-    std::int64_t mib = 0;     // share: device memory; 0 = follows from milli
-    std::string profile;      // mig: "1g.10gb"
+    std::int32_t count =
+        0;  // whole: devices; share: devices that each give the share; mig: instances
+    std::int32_t milli = 0;  // share: thousandths of a device, 1…1000; 0 = follows from mib
+    std::int64_t mib = 0;    // share: device memory; 0 = follows from milli
+    std::string profile;     // mig: "1g.10gb"
     std::vector<std::string> models;  // any of these products; empty = any
-    bool near_nic = false;    // wants an RDMA NIC close to its GPUs
+    bool near_nic = false;            // wants an RDMA NIC close to its GPUs
 
     bool operator==(const GpuNeed&) const = default;
 };
@@ -68,14 +69,15 @@ struct PodTerm {
 struct TaskSpec {
     Resources request;
     GpuNeed gpu;
-    std::vector<Label> node_selector;     // all must hold
-    std::vector<NodeTerm> required;       // any one must hold; empty = no demand
+    std::vector<Label> node_selector;  // all must hold
+    std::vector<NodeTerm> required;    // any one must hold; empty = no demand
     std::vector<NodeTerm> preferred;
     std::vector<Toleration> tolerations;
     std::vector<PodTerm> pod_terms;
-    std::vector<Label> labels;            // the task's own, what pod terms of others look at
+    std::vector<Label> labels;  // the task's own, what pod terms of others look at
     std::string name_space = "default";
-    bool is_cpu_exclusive = false;        // guaranteed, whole CPUs: pinned to one NUMA zone where the node says so
+    bool is_cpu_exclusive =
+        false;  // guaranteed, whole CPUs: pinned to one NUMA zone where the node says so
 
     bool operator==(const TaskSpec&) const = default;
 };

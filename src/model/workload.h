@@ -2,18 +2,18 @@
 // A single pod is a workload of one group with one task.
 #pragma once
 
+#include "base/ids.h"
+#include "model/task.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "base/ids.h"
-#include "model/task.h"
 
 namespace muster {
 
 /// Both may be set: never outside one domain of `required`, if possible inside one of `preferred`.
 struct TopologyWish {
-    std::string required;   // level name or node label key; empty = none
+    std::string required;  // level name or node label key; empty = none
     std::string preferred;
 
     bool operator==(const TopologyWish&) const = default;
@@ -24,20 +24,20 @@ struct GroupSpec {
     std::int32_t parent = -1;  // index of an earlier group; −1 only for the root, which is group 0
     /// Leaf: tasks that must run together, of `count`. Inner group: children that must, of all.
     std::int32_t minimum = 1;
-    std::int32_t count = 1;    // leaf only: the declared final size; `count − minimum` is elastic
-    TaskSpec task;             // leaf only
+    std::int32_t count = 1;  // leaf only: the declared final size; `count − minimum` is elastic
+    TaskSpec task;           // leaf only
     TopologyWish topology;
 
     bool operator==(const GroupSpec&) const = default;
 };
 
 struct WorkloadSpec {
-    std::string name;              // unique: "namespace/name"
+    std::string name;  // unique: "namespace/name"
     std::string queue = "default";
     std::string user;
-    std::int64_t priority = 0;     // higher first
-    std::int64_t submitted = 0;    // ms since the epoch; then the order of the facts
-    std::vector<GroupSpec> groups; // parents before children
+    std::int64_t priority = 0;      // higher first
+    std::int64_t submitted = 0;     // ms since the epoch; then the order of the facts
+    std::vector<GroupSpec> groups;  // parents before children
     /// Gangs that start together or not at all: each names all of its peers, itself included.
     std::vector<std::string> linked;
     std::int64_t runtime_estimate_s = 0;  // 0 = none
