@@ -95,7 +95,7 @@ void Room::look(World& world, Position at) {
     causes_[at] = found.causes;
     possible_[at] = found.is_possible ? 1 : 0;
     if (found.count == 0) { return; }
-    const Value rank = rank_cost({.rank = at, .nodes = world.topology.size()});
+    const Value rank = world.values.rank_cost({.rank = at, .nodes = world.topology.size()});
     const Value lost = value_lost(shape, machine, node, world.space, world.values);
     score_[at] = clamp_score(Value{class_bonus_[node_class]} - lost - rank);
 }
