@@ -1,5 +1,7 @@
 // YAML as kubectl reads it: plain yes, no, on and off are booleans, 0644 is octal, later documents
-// follow `---`. yaml-cpp's events are taken straight, without its node tree.
+// follow `---`. Only a plain y or n, which kubectl takes for a boolean too, stays text: as a node's
+// name or a label it can mean nothing else. yaml-cpp's events are taken straight, without its node
+// tree.
 #include "codec/tree.h"
 
 #include <fmt/core.h>
@@ -67,12 +69,10 @@ bool parse_whole(std::string_view text, Number& value) {
 
 void put_plain(TreeBuilder& builder, const std::string& text, int line) {
     if (is_one_of(text, {"", "~", "null", "Null", "NULL"})) { return builder.null(line); }
-    if (is_one_of(text,
-                  {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) {
+    if (is_one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
         return builder.boolean(true, line);
     }
-    if (is_one_of(text,
-                  {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"})) {
+    if (is_one_of(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
         return builder.boolean(false, line);
     }
     std::int64_t whole = 0;

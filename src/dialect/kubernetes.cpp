@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -309,4 +309,4 @@ Result<JobInput> read_jobs(std::span<const SourceText> sources, const Kubernetes
     return out;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 struct Warning {
     Place place;  // of the first one
@@ -94,4 +94,4 @@ Result<ClusterInput> read_cluster(std::span<const SourceText> sources);
 Result<JobInput> read_jobs(std::span<const SourceText> sources,
                            const KubernetesContext& context = {});
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -297,4 +297,4 @@ void refuse_other_constraints(const Field& spec, const Scope& scope) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

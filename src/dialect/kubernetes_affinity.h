@@ -5,7 +5,7 @@
 #include "dialect/kubernetes_scope.h"
 #include "model/task.h"
 
-namespace muster {
+namespace muster::dialect {
 
 void read_node_affinity(const Field& spec, TaskSpec& task, const Scope& scope);
 /// After the task's labels and namespace are known.
@@ -19,4 +19,4 @@ void refuse_other_constraints(const Field& spec, const Scope& scope);
 std::vector<LabelMatch> read_selector(const Field& selector);
 bool matches(const std::vector<LabelMatch>& selector, const std::vector<Label>& labels);
 
-}  // namespace muster
+}  // namespace muster::dialect

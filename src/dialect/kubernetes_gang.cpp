@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -535,4 +535,4 @@ Demand assemble(std::vector<DemandItem> items, bool is_plan, Notes& notes) {
     return Assembly(std::move(items), is_plan, notes).run();
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

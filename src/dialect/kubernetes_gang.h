@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 /// Everything that was read, in the order of the documents.
 using DemandItem = std::variant<DeclaredJob, GroupObject, PodItem>;
@@ -25,4 +25,4 @@ struct Demand {
 /// them.
 Demand assemble(std::vector<DemandItem> items, bool is_plan, Notes& notes);
 
-}  // namespace muster
+}  // namespace muster::dialect

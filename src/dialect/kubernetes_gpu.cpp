@@ -2,13 +2,15 @@
 
 #include "base/text.h"
 #include "dialect/kubernetes_resources.h"
+#include "dialect/topo_matrix.h"
+#include "model/gpu_catalog.h"
 #include "model/limits.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -49,6 +51,7 @@ bool is_marked(const Field& metadata, std::string_view key, std::string_view val
 /// The zones of `muster.dev/numa`:
 /// {"policy": "single-numa-node", "zones": [{"cpu": "60", "gpus": [0, 1], "nics": ["mlx5_0"]}]}
 void read_numa(const Field& annotation, NodeSpec& out) {
+    if (!annotation.is_present()) { return; }
     Documents documents;
     const auto place = annotation.place();
     const SourceText source{fmt::format("{}", place.text()), std::string(annotation.text())};
@@ -95,6 +98,16 @@ void read_numa(const Field& annotation, NodeSpec& out) {
         }
     }
     if (!inner.is_empty()) { annotation.refuse(inner.error().message); }
+}
+
+/// `muster.dev/topo-matrix`: what `nvidia-smi topo -m` printed on the node.
+void read_matrix(const Field& annotation, NodeSpec& out) {
+    if (!annotation.is_present()) { return; }
+    const auto matrix = read_topo_matrix(out.name, annotation.text());
+    if (!matrix) { return annotation.refuse(matrix.error().message); }
+    if (const auto applied = apply_topo_matrix(*matrix, out); !applied) {
+        annotation.refuse(applied.error().message);
+    }
 }
 
 /// HAMi counts each card several times over and says what it really has: a JSON list, or in older
@@ -156,6 +169,12 @@ void read_counted(const Field& node, const GpuVendor& vendor, std::int64_t alloc
     gpu.model = labels[vendor.product_label].text(vendor.resource == nvidia ? "" : vendor.resource);
     if (labels[vendor.memory_label].is_present()) {
         gpu.memory_mib = read_memory_mib(labels[vendor.memory_label], vendor.is_mib);
+    }
+    if (gpu.memory_mib == 0) {
+        // GPU feature discovery is not there, but a name is: what the data sheet says.
+        if (const GpuProduct* product = find_gpu_product(gpu.model); product != nullptr) {
+            gpu.memory_mib = product->memory_mib;
+        }
     }
     const std::int64_t replicas = read_count_label(labels["nvidia.com/gpu.replicas"]);
     if (vendor.resource == nvidia && replicas > 1) {
@@ -304,9 +323,8 @@ void read_node_gpus(const Field& node, std::vector<Amount>& amounts, NodeSpec& o
     }
     out.is_counted =
         !out.gpus.empty() && !is_dynamic && !is_marked(metadata, "muster.dev/devices", "exact");
-    if (const Field numa = metadata["annotations"]["muster.dev/numa"]; numa.is_present()) {
-        read_numa(numa, out);
-    }
+    read_matrix(metadata["annotations"]["muster.dev/topo-matrix"], out);
+    read_numa(metadata["annotations"]["muster.dev/numa"], out);
 }
 
 void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount>& amounts,
@@ -350,4 +368,4 @@ void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount
     }
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

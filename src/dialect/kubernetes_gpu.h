@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 struct GpuVendor {
     std::string_view resource;  // "nvidia.com/gpu"
@@ -42,4 +42,4 @@ void read_node_gpus(const Field& node, std::vector<Amount>& amounts, NodeSpec& o
 void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount>& amounts,
                     TaskSpec& task, const Scope& scope);
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -158,4 +158,4 @@ GroupObject read_composite_group(const Field& object, const Scope& scope) {
     return group;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 /// Volcano's subGroupPolicy: pods with equal values of the keys belong together.
 struct SubGroups {
@@ -45,4 +45,4 @@ std::optional<GroupDialect> group_dialect(std::string_view api_version);
 GroupObject read_pod_group(const Field& object, GroupDialect dialect, const Scope& scope);
 GroupObject read_composite_group(const Field& object, const Scope& scope);
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -275,4 +275,4 @@ std::vector<PodItem> expand_pods(const Field& object, const Scope& scope) {
     return pods;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 /// A gang whose final size is declared, however many of its pods exist.
 struct DeclaredJob {
@@ -34,4 +34,4 @@ DeclaredJob read_gang_job(const Field& job, const Scope& scope);
 /// The pods of a Job, Deployment, StatefulSet or ReplicaSet, as if its controller had made them.
 std::vector<PodItem> expand_pods(const Field& object, const Scope& scope);
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster {
+namespace muster::dialect {
 namespace {
 
 using testing::HasSubstr;
@@ -388,4 +388,4 @@ TEST(Jobs, PriorityClassesComeFromTheClusterOrTheFile) {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::dialect

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -170,4 +170,4 @@ QueueSpec read_volcano_queue(const Field& queue, const Scope& scope) {
     return out;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -5,7 +5,7 @@
 #include "model/node.h"
 #include "model/queue.h"
 
-namespace muster {
+namespace muster::dialect {
 
 NodeSpec read_node(const Field& node, const Scope& scope);
 /// What a node tells about the cluster, needed before any pod is read.
@@ -20,4 +20,4 @@ QueueSpec read_volcano_queue(const Field& queue, const Scope& scope);
 /// A resource list in the units of a Quota: GPUs of all vendors as "gpu" in milli-GPU.
 Quota read_quota(const Field& list);
 
-}  // namespace muster
+}  // namespace muster::dialect

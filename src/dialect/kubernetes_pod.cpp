@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -62,12 +62,12 @@ void read_job(const Field& metadata, const std::string& name_space, PodItem& pod
     const auto either = [&](std::string_view key) {
         return labels[key].is_present() ? labels[key] : annotations[key];
     };
+    pod.role = either("volcano.sh/task-spec").text();
     Field job = either("volcano.sh/job-name");
     if (!job.is_present()) { job = labels["batch.kubernetes.io/job-name"]; }
     if (!job.is_present()) { job = labels["job-name"]; }
     if (!job.is_present()) { return; }
     pod.job = fmt::format("{}/{}", name_space, job.name());
-    pod.role = either("volcano.sh/task-spec").text();
     Field index = either("volcano.sh/task-index");
     if (!index.is_present()) { index = either("batch.kubernetes.io/job-completion-index"); }
     if (index.is_present()) { pod.index = parse_int(index.text()).value_or(-1); }
@@ -145,4 +145,4 @@ PodItem read_pod(const Field& pod, const Scope& scope) {
     return item;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

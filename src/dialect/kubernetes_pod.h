@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace muster {
+namespace muster::dialect {
 
 /// `metadata` and `spec` of a pod or of a template in the namespace `name_space`.
 TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_space,
@@ -37,4 +37,4 @@ struct PodItem {
 PodItem read_template_head(const Field& object, const Scope& scope);
 PodItem read_pod(const Field& pod, const Scope& scope);
 
-}  // namespace muster
+}  // namespace muster::dialect

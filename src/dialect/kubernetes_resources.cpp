@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -163,4 +163,4 @@ PodRequest read_pod_request(const Field& spec) {
     return out;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 /// In the unit that Muster keeps: "cpu" in milli, "memory" in bytes, ephemeral storage and huge
 /// pages in MiB, all others whole. Sorted by name.
@@ -26,4 +26,4 @@ struct PodRequest {
 };
 PodRequest read_pod_request(const Field& spec);
 
-}  // namespace muster
+}  // namespace muster::dialect

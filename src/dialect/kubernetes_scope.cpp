@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace muster {
+namespace muster::dialect {
 
 std::string Warning::message() const {
     std::string out = fmt::format("{}: {}", place.text(), text);
@@ -251,4 +251,4 @@ void read_workload_metadata(const Field& metadata, WorkloadSpec& workload) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

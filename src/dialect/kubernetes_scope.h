@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 /// Warnings, merged by their text: a cluster of 100,000 pods says each thing once.
 class Notes {
@@ -66,4 +66,4 @@ TopologyWish read_network_topology(const Field& field, const Scope& scope);
 /// Everything that a workload has from its object's metadata: estimate, links, user, queue, time.
 void read_workload_metadata(const Field& metadata, WorkloadSpec& workload);
 
-}  // namespace muster
+}  // namespace muster::dialect

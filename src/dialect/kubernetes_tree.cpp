@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::dialect {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<std::int32_t> leaves_of(const WorkloadSpec& workload) {
     return leaves;
 }
 
-}  // namespace muster
+}  // namespace muster::dialect

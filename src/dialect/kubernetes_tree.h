@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace muster {
+namespace muster::dialect {
 
 /// A role that comes in equal parts, each placed whole: Volcano's partitionPolicy and
 /// subGroupPolicy.
@@ -49,4 +49,4 @@ bool check_size(const WorkloadSpec& workload, const Field& field);
 /// The groups that hold tasks, in order.
 std::vector<std::int32_t> leaves_of(const WorkloadSpec& workload);
 
-}  // namespace muster
+}  // namespace muster::dialect
