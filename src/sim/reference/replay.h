@@ -17,7 +17,9 @@ struct OpenbStudy;
 struct ReplayPolicy {
     Scorer score;
     /// Told each request before it is placed; true when earlier scores no longer hold.
-    std::function<bool(const Request&)> learn;
+    std::function<bool(const Request&)> learn = {};
+    /// Told when a pod has left.
+    std::function<void()> leave = {};
 };
 
 struct ReplayOptions {
