@@ -122,14 +122,13 @@ void World::rebuild_values() {
         declared.push_back(kind);
     }
     capacity.resize(gpu_models.size(), 0);
-    values = ValueModel(declared.empty() ? mix_.classes() : declared, capacity);
+    values = ValueModel(declared.empty() ? mix_.classes() : declared, capacity, mix_.churn());
     mix_.build_done();
     ++layout_version;
 }
 
-/// The kinds of jobs seen so far are the mix, where none is declared.
+/// The kinds of jobs seen so far are the mix, where none is declared; how many leave is always seen.
 void World::learn(const Workload& workload) {
-    if (!policy.mix.empty()) { return; }
     for (const Group& group : workload.groups) {
         if (!group.is_leaf) { continue; }
         const Shape& shape = shapes.at(group.shape);

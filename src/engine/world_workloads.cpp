@@ -179,6 +179,9 @@ Result<> World::on(const WorkloadGone& fact) {
     if (!id.is_valid()) {
         return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload));
     }
+    for (const Task& task : workloads[id.value].tasks) {
+        if (task.state == TaskState::placed) { mix_.leave(); }
+    }
     remove(id);
     return {};
 }
@@ -263,7 +266,11 @@ Result<> World::on(const TaskGone& fact) {
     const NodeId node = task.node;
     unhold({id, fact.task}, fact.is_finished ? TaskState::finished : TaskState::waiting);
     mark_grown(node, workload.queue);
-    if (!fact.is_finished) { broken.insert(id); }
+    if (fact.is_finished) {
+        mix_.leave();
+    } else {
+        broken.insert(id);
+    }
     return {};
 }
 

@@ -1,0 +1,129 @@
+#include "sim/engine_replay.h"
+
+#include "engine/engine.h"
+#include "engine/fit.h"
+#include "engine/world.h"
+#include "sim/fragment.h"
+#include "sim/openb_study.h"
+
+#include <ctime>
+#include <map>
+
+namespace muster::sim {
+
+namespace {
+
+constexpr std::int64_t mebi = std::int64_t{1} << 20;
+
+NodeSpec node_of(const dialect::OpenbNode& from, std::uint32_t rank) {
+    NodeSpec node;
+    node.name = from.name;
+    node.rank = static_cast<std::int32_t>(rank);
+    node.allocatable.milli_cpu = from.milli_cpu;
+    node.allocatable.memory = from.memory_mib * mebi;
+    node.pods = 1'000'000;
+    GpuSpec gpu;
+    gpu.model = from.model;
+    node.gpus.assign(static_cast<std::size_t>(from.gpu_count), gpu);
+    return node;
+}
+
+TaskSpec task_of(const Request& request, const std::vector<std::string>& models) {
+    TaskSpec task;
+    task.request.milli_cpu = request.milli_cpu;
+    task.request.memory = request.memory_mib * mebi;
+    if (request.gpu_count == 0) { return task; }
+    const bool is_share = request.gpu_milli < gpu_milli_whole;
+    task.gpu.kind = is_share ? GpuKind::share : GpuKind::whole;
+    task.gpu.count = request.gpu_count;
+    task.gpu.milli = is_share ? request.gpu_milli : 0;
+    for (std::size_t i = 0; i < models.size() && request.models != any_model; ++i) {
+        if ((request.models >> i & 1) != 0) { task.gpu.models.push_back(models[i]); }
+    }
+    return task;
+}
+
+Policy policy_of(const OpenbStudy& study, bool is_declared) {
+    Policy policy;
+    if (!is_declared) { return policy; }
+    std::map<MixClass, std::int64_t> counts;
+    for (const Request& request : study.requests) { ++counts[request.mix_class()]; }
+    for (const auto& [kind, count] : counts) {
+        MixEntry entry{.milli_cpu = kind.milli_cpu,
+                       .gpu_milli = kind.gpu_milli,
+                       .gpu_count = kind.gpu_count,
+                       .models = {},
+                       .weight = count};
+        for (std::size_t i = 0; i < study.models.size() && kind.models != any_model; ++i) {
+            if ((kind.models >> i & 1) != 0) { entry.models.push_back(study.models[i]); }
+        }
+        policy.mix.push_back(std::move(entry));
+    }
+    return policy;
+}
+
+std::int64_t fragmented_on(const World& world, NodeId id, const FragmentMeasure& fragments,
+                           const OpenbStudy& study) {
+    const Machine& machine = world.machines[id.value];
+    std::vector<std::int32_t> free;
+    for (std::uint32_t gpu = 0; gpu < machine.gpu_count(); ++gpu) {
+        free.push_back(world.space.gpus[machine.gpu_begin + gpu].milli);
+    }
+    return fragments.fragmented({.milli_cpu = world.space.nodes[id.value].milli_cpu,
+                                 .gpu_free_milli = free,
+                                 .model = study.node_model[id.value]});
+}
+
+std::int64_t cpu_now_ns() {
+    return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC);
+}
+
+}  // namespace
+
+Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study, EngineReplayOptions options) {
+    MUSTER_TRY(arrivals, study.arrivals(options.seed));
+    MUSTER_TRY(ranks, study.ranks(options.seed));
+    Engine engine(policy_of(study, options.is_mix_declared));
+    for (std::size_t i = 0; i < study.nodes.size(); ++i) {
+        MUSTER_CHECK(engine.apply(NodeSet{node_of(study.nodes[i], ranks[i])}));
+    }
+    std::vector<TaskSpec> tasks;
+    for (const Request& request : study.requests) { tasks.push_back(task_of(request, study.models)); }
+
+    EngineReplayResult result{.measure = PlacementMeasure(study.gpu_milli_total())};
+    const FragmentMeasure fragments(study.common_classes(), study.models.size());
+    std::vector<std::int64_t> fragmented(study.nodes.size(), 0);
+    std::int64_t fragmented_total = 0;
+    const auto refresh = [&](NodeId id) {
+        fragmented_total -= fragmented[id.value];
+        fragmented[id.value] = fragmented_on(engine.world(), id, fragments, study);
+        fragmented_total += fragmented[id.value];
+    };
+    for (std::size_t i = 0; i < study.nodes.size() && options.measure_fragments; ++i) { refresh(NodeId(i)); }
+
+    std::int64_t used = 0;
+    const std::int64_t begin = cpu_now_ns();
+    for (const std::uint32_t pod : arrivals) {
+        WorkloadSpec workload;
+        workload.name = "p" + std::to_string(result.arrived++);
+        workload.groups.emplace_back().task = tasks[pod];
+        MUSTER_CHECK(engine.apply(WorkloadSet{workload}));
+        const Plan plan = engine.cycle();
+        if (plan.placements.empty()) {
+            MUSTER_CHECK(engine.apply(WorkloadGone{workload.name}));  // it is tried once
+        } else {
+            ++result.placed;
+            used += study.requests[pod].gpu_demand();
+            if (options.measure_fragments) {
+                refresh(engine.world().find_node(plan.placements[0].tasks[0].node));
+            }
+        }
+        result.measure.add({.arrived_milli = study.requests[pod].gpu_demand(),
+                            .used_milli = used,
+                            .fragmented_milli = fragmented_total / fragments.weight()});
+    }
+    result.cpu_ns = cpu_now_ns() - begin;
+    return result;
+}
+
+}  // namespace muster::sim

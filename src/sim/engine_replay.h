@@ -1,0 +1,29 @@
+// The openb placement study run by the engine itself: its facts, its cycle, its plan. Nothing is
+// decided here.
+#pragma once
+
+#include "base/result.h"
+#include "sim/placement_measure.h"
+
+#include <cstdint>
+
+namespace muster::sim {
+
+struct OpenbStudy;
+
+struct EngineReplayOptions {
+    int seed = 42;
+    bool is_mix_declared = true;  // else learned from the arrivals
+    bool measure_fragments = false;
+};
+
+struct EngineReplayResult {
+    PlacementMeasure measure;
+    std::int64_t arrived = 0;
+    std::int64_t placed = 0;
+    std::int64_t cpu_ns = 0;  // of this process, from the first arrival to the last decision
+};
+
+Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study, EngineReplayOptions options);
+
+}  // namespace muster::sim
