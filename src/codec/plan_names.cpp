@@ -80,6 +80,7 @@ struct Names<Wake> {
         Entry{Wake::linked_arrives, "linked_arrives"},
         Entry{Wake::queue_set, "queue_set"},
         Entry{Wake::topology_set, "topology_set"},
+        Entry{Wake::pods_change, "pods_change"},
     };
 };
 

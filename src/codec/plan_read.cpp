@@ -46,6 +46,15 @@ public:
         return *found;
     }
 
+    bool boolean(std::string_view key) {
+        const json::value* value = member(key);
+        const bool* found = value == nullptr ? nullptr : value->if_bool();
+        if (value != nullptr && found == nullptr) {
+            fault(fmt::format("{}: expected true or false", key));
+        }
+        return found != nullptr && *found;
+    }
+
     template <class Enum>
     Enum named(std::string_view key) {
         const std::string name = text(key);
@@ -149,22 +158,27 @@ Result<> read(Devices& devices, Reader reader) {
     return reader.end();
 }
 
-Result<> read(Placement& placement, Reader reader) {
-    placement.workload = reader.text("workload");
-    placement.level = reader.text("level");
-    placement.domain = reader.text("domain");
-    placement.crossings = static_cast<std::int32_t>(
-        reader.number("crossings", 0, std::numeric_limits<std::int32_t>::max()));
+void read(std::vector<TaskPlace>& tasks, Reader& reader) {
     reader.list("tasks", [&](const std::string& path, const json::value& value) {
         Reader task(path, value);
         TaskPlace place;
         place.task = static_cast<std::uint32_t>(
             task.number("task", 0, std::numeric_limits<std::uint32_t>::max()));
         place.node = task.text("node");
+        place.is_counted = task.boolean("counted");
         task.take(read(place.devices, task.inner("devices")));
         reader.take(task.end());
-        placement.tasks.push_back(std::move(place));
+        tasks.push_back(std::move(place));
     });
+}
+
+Result<> read(Placement& placement, Reader reader) {
+    placement.workload = reader.text("workload");
+    placement.level = reader.text("level");
+    placement.domain = reader.text("domain");
+    placement.crossings = static_cast<std::int32_t>(
+        reader.number("crossings", 0, std::numeric_limits<std::int32_t>::max()));
+    read(placement.tasks, reader);
     return reader.end();
 }
 
@@ -207,6 +221,13 @@ Result<Plan> read_plan(std::string_view text) {
     Reader reader("", value);
     plan.cycle = static_cast<std::uint64_t>(
         reader.number("cycle", 0, std::numeric_limits<std::int64_t>::max()));
+    reader.list("releases", [&](const std::string& path, const json::value& item) {
+        Reader release(path, item);
+        Release& out = plan.releases.emplace_back();
+        out.workload = release.text("workload");
+        read(out.tasks, release);
+        reader.take(release.end());
+    });
     reader.list("placements", [&](const std::string& path, const json::value& item) {
         reader.take(read(plan.placements.emplace_back(), Reader(path, item)));
     });

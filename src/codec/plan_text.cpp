@@ -32,19 +32,27 @@ void write(JsonWriter& out, const Devices& devices) {
     out.member("numa", std::int64_t{devices.numa}).end_object();
 }
 
+void write(JsonWriter& out, const std::vector<TaskPlace>& tasks) {
+    out.key("tasks").begin_list();
+    for (const TaskPlace& place : tasks) {
+        out.begin_object()
+            .member("task", std::int64_t{place.task})
+            .member("node", place.node)
+            .member("counted", place.is_counted);
+        write(out.key("devices"), place.devices);
+        out.end_object();
+    }
+    out.end_list();
+}
+
 void write(JsonWriter& out, const Placement& placement) {
     out.begin_object()
         .member("workload", placement.workload)
         .member("level", placement.level)
         .member("domain", placement.domain)
         .member("crossings", std::int64_t{placement.crossings});
-    out.key("tasks").begin_list();
-    for (const TaskPlace& place : placement.tasks) {
-        out.begin_object().member("task", std::int64_t{place.task}).member("node", place.node);
-        write(out.key("devices"), place.devices);
-        out.end_object();
-    }
-    out.end_list().end_object();
+    write(out, placement.tasks);
+    out.end_object();
 }
 
 void write(JsonWriter& out, const Reason& reason) {
@@ -75,6 +83,13 @@ void write(JsonWriter& out, const Reason& reason) {
 std::string write_plan(const Plan& plan) {
     JsonWriter out;
     out.begin_object().member("cycle", static_cast<std::int64_t>(plan.cycle));
+    out.key("releases").begin_list();
+    for (const Release& release : plan.releases) {
+        out.begin_object().member("workload", release.workload);
+        write(out, release.tasks);
+        out.end_object();
+    }
+    out.end_list();
     out.key("placements").begin_list();
     for (const Placement& placement : plan.placements) { write(out, placement); }
     out.end_list();

@@ -16,6 +16,8 @@ Result<Plan> read_plan(std::string_view json);
 
 /// The same, as values inside of other documents.
 void write(JsonWriter& out, const Devices& devices);
+/// A member `tasks` of the object that is open.
+void write(JsonWriter& out, const std::vector<TaskPlace>& tasks);
 void write(JsonWriter& out, const Placement& placement);
 void write(JsonWriter& out, const Reason& reason);
 

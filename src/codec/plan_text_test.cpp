@@ -34,16 +34,24 @@ Devices any_devices() {
 }
 
 Plan any_plan() {
-    Plan plan{.cycle = any<std::uint64_t>(0, 1'000), .placements = {}, .refusals = {}};
+    Plan plan;
+    plan.cycle = any<std::uint64_t>(0, 1'000);
+    const auto any_places = [] {
+        std::vector<TaskPlace> places;
+        for (int k = any(0, 4); k > 0; --k) {
+            places.push_back(
+                {any<std::uint32_t>(0, 99), any_text(), any_devices(), any(0, 2) == 1});
+        }
+        return places;
+    };
+    for (int i = any(0, 3); i > 0; --i) { plan.releases.push_back({any_text(), any_places()}); }
     for (int i = any(0, 3); i > 0; --i) {
         Placement placement{.workload = any_text(),
                             .tasks = {},
                             .domain = any_text(),
                             .level = any_text(),
                             .crossings = any(0, 9)};
-        for (int k = any(0, 4); k > 0; --k) {
-            placement.tasks.push_back({any<std::uint32_t>(0, 99), any_text(), any_devices()});
-        }
+        placement.tasks = any_places();
         plan.placements.push_back(std::move(placement));
     }
     for (int i = any(0, 3); i > 0; --i) {
@@ -61,7 +69,7 @@ Plan any_plan() {
         }
         for (int k = any(0, 3); k > 0; --k) { reason.known.push_back(any_text()); }
         for (int k = any(0, 3); k > 0; --k) {
-            reason.wakes.push_back(static_cast<Wake>(any(0, 8)));
+            reason.wakes.push_back(static_cast<Wake>(any(0, 9)));
         }
         reason.text = any_text();
         plan.refusals.push_back({any_text(), std::move(reason)});
@@ -84,12 +92,13 @@ RC_GTEST_PROP(PlanText, WrittenThenReadIsTheSame, ()) {
 TEST(PlanText, KeepsItsBytes) {
     Plan plan;
     plan.cycle = 3;
-    plan.placements.push_back({"train", {{0, "a", {0b101, {}, -1}}}, "rack r1", "rack", 0});
+    plan.placements.push_back({"train", {{0, "a", {0b101, {}, -1}, false}}, "rack r1", "rack", 0});
 
-    EXPECT_EQ(write_plan(plan),
-              R"({"cycle":3,"placements":[{"workload":"train","level":"rack","domain":"rack r1",)"
-              R"("crossings":0,"tasks":[{"task":0,"node":"a","devices":{"gpus":[0,2],"mig":[],)"
-              R"("numa":-1}}]}],"refusals":[]})");
+    EXPECT_EQ(
+        write_plan(plan),
+        R"({"cycle":3,"releases":[],"placements":[{"workload":"train","level":"rack","domain":"rack r1",)"
+        R"("crossings":0,"tasks":[{"task":0,"node":"a","counted":false,"devices":{"gpus":[0,2],"mig":[],)"
+        R"("numa":-1}}]}],"refusals":[]})");
 }
 
 TEST(PlanText, RefusesWhatIsNoPlanWithItsPath) {
@@ -97,11 +106,13 @@ TEST(PlanText, RefusesWhatIsNoPlanWithItsPath) {
         {"", "no JSON"},
         {"[]", "expected an object"},
         {"{}", "cycle: missing"},
-        {R"({"cycle":-1,"placements":[],"refusals":[]})", "cycle: expected a whole number from 0"},
-        {R"({"cycle":1,"placements":[],"refusals":[],"more":1})", "4 members; expected 3"},
-        {R"({"cycle":1,"placements":[{"workload":1}],"refusals":[]})",
+        {R"({"cycle":-1,"releases":[],"placements":[],"refusals":[]})",
+         "cycle: expected a whole number from 0"},
+        {R"({"cycle":1,"releases":[],"placements":[],"refusals":[],"more":1})",
+         "5 members; expected 4"},
+        {R"({"cycle":1,"releases":[],"placements":[{"workload":1}],"refusals":[]})",
          "placements[0].workload: expected a text"},
-        {R"({"cycle":1,"placements":[],"refusals":[{"workload":"a","reason":{"link":"x"}}]})",
+        {R"({"cycle":1,"releases":[],"placements":[],"refusals":[{"workload":"a","reason":{"link":"x"}}]})",
          "refusals[0].reason.link: unknown 'x'; expected one of: submit, admit"},
     };
     for (const auto& [text, message] : cases) {

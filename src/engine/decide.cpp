@@ -33,7 +33,8 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
     for (const TaskRef ref : placed) {
         if (ref.workload != id) { continue; }
         const Task& task = workload.tasks[ref.task];
-        out.tasks.push_back({ref.task, world.machines[task.node.value].spec.name, task.devices});
+        const NodeSpec& node = world.machines[task.node.value].spec;
+        out.tasks.push_back({ref.task, node.name, task.devices, node.is_counted});
         const Position at = topology.position(task.node);
         low = std::min(low, at);
         high = std::max(high, at);
@@ -172,14 +173,17 @@ private:
         world_.set_waits(id, std::move(waits));
     }
 
-    /// Gangs that facts took tasks from: complete again, or nothing.
-    void mend_broken() {
-        const std::set<WorkloadId> broken = std::exchange(world_.broken, {});
-        std::vector<WorkloadId> order(broken.begin(), broken.end());
+    [[nodiscard]] std::vector<WorkloadId> in_order(const std::set<WorkloadId>& ids) const {
+        std::vector<WorkloadId> order(ids.begin(), ids.end());
         std::sort(order.begin(), order.end(), [&](WorkloadId a, WorkloadId b) {
             return world_.workloads[a.value].order < world_.workloads[b.value].order;
         });
-        for (const WorkloadId id : order) {
+        return order;
+    }
+
+    /// Gangs that facts took tasks from: complete again, or nothing.
+    void mend_broken() {
+        for (const WorkloadId id : in_order(std::exchange(world_.broken, {}))) {
             Workload& workload = world_.workloads[id.value];
             if (!workload.is_running) { continue; }
             const bool holds_any =
@@ -210,7 +214,8 @@ private:
             const Task& task = workload.tasks[i];
             if (task.state != TaskState::placed) { continue; }
             const NodeId node = task.node;
-            out.tasks.push_back({i, world_.machines[node.value].spec.name, task.devices});
+            const NodeSpec& spec = world_.machines[node.value].spec;
+            out.tasks.push_back({i, spec.name, task.devices, spec.is_counted});
             trial.release({id, i});
             world_.mark_grown(node, workload.queue);
         }
@@ -221,8 +226,7 @@ private:
     }
 
     void grow() {
-        const std::set<WorkloadId> growing = std::exchange(world_.growing, {});
-        for (const WorkloadId id : growing) {
+        for (const WorkloadId id : in_order(std::exchange(world_.growing, {}))) {
             Workload& workload = world_.workloads[id.value];
             if (!workload.is_running || !wants_more(workload)) { continue; }
             Trial trial(world_);

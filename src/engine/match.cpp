@@ -32,6 +32,18 @@ LabelSet compile_labels(std::span<const Label> labels, Symbols& symbols) {
     return set;
 }
 
+LabelSet known_labels(std::span<const Label> labels, const Symbols& symbols) {
+    LabelSet set;
+    for (const Label& label : labels) {
+        const Symbol key = symbols.find(label.key);
+        if (!key.is_valid()) { continue; }
+        const Symbol value = symbols.find(label.value);
+        set.emplace_back(key, value.is_valid() ? value : symbols.other());
+    }
+    std::sort(set.begin(), set.end());
+    return set;
+}
+
 Symbol find_label(const LabelSet& labels, Symbol key) {
     const auto found =
         std::lower_bound(labels.begin(), labels.end(), key,

@@ -14,6 +14,9 @@ namespace muster {
 using LabelSet = std::vector<std::pair<Symbol, Symbol>>;  // sorted by key
 
 LabelSet compile_labels(std::span<const Label> labels, Symbols& symbols);
+/// The same without interning: keys that no selector names are left out, values that none names all
+/// become one that equals no other.
+LabelSet known_labels(std::span<const Label> labels, const Symbols& symbols);
 /// An invalid Symbol when the key is not there.
 Symbol find_label(const LabelSet& labels, Symbol key);
 

@@ -108,6 +108,7 @@ private:
         const Group& here = at(group);
         if (here.is_leaf && ask_of(here).most == 0 && ask_of(here).least == 0) { return true; }
         if (goal_ == Goal::repair && !here.is_leaf && !member_of(group)) { return true; }
+        if (slack_in(group, region, Aim::least) < 0) { return false; }  // a proof, without a visit
         const std::int32_t required =
             here.topology.required.empty()
                 ? -1

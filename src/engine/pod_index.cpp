@@ -36,7 +36,7 @@ bool has(const std::vector<std::uint32_t>& list, std::size_t index) {
 bool PodIndex::matches(const Term& term, const Group& group, const Symbols& symbols) const {
     return std::find(term.namespaces.begin(), term.namespaces.end(), group.name_space) !=
                term.namespaces.end() &&
-           all_hold(term.selector, group.labels, symbols);
+           all_hold(term.selector, known_labels(group.labels, symbols), symbols);
 }
 
 void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& world) {

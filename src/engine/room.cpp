@@ -4,6 +4,7 @@
 #include "engine/world.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace muster {
 
@@ -25,6 +26,13 @@ Score bonus_of(const Shape& shape, const Machine& machine, const Symbols& symbol
         if (all_hold(preference.matches, machine.labels, symbols)) { weight += preference.weight; }
     }
     return std::clamp(weight, -preference_max, preference_max) * preference_step;
+}
+
+/// A task that wants its GPUs near a NIC would not get them so here.
+bool is_far_from_nics(const Shape& shape, const Machine& machine, NodeId node, const World& world) {
+    if (!shape.spec.gpu.near_nic) { return false; }
+    const std::uint64_t near = world.devices.at(machine.devices).near_nic & machine.healthy;
+    return std::popcount(near & world.space.nodes[node.value].whole) < shape.spec.gpu.count;
 }
 
 }  // namespace
@@ -97,7 +105,8 @@ void Room::look(World& world, Position at) {
     if (found.count == 0) { return; }
     const Value rank = world.values.rank_cost({.rank = at, .nodes = world.topology.size()});
     const Value lost = value_lost(shape, machine, node, world.space, world.values);
-    score_[at] = clamp_score(Value{class_bonus_[node_class]} - lost - rank);
+    const Value far = is_far_from_nics(shape, machine, node, world) ? preference_step : 0;
+    score_[at] = clamp_score(Value{class_bonus_[node_class]} - far - lost - rank);
 }
 
 void Room::count(Position at, const Topology& topology, std::int64_t sign) {

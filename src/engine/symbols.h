@@ -14,6 +14,10 @@ using Symbol = Id<struct SymbolTag>;
 
 class Symbols {
 public:
+    Symbols() { intern(std::string_view("\0other", 6)); }
+
+    /// Stands for text that was never interned; no label or name can have its text.
+    [[nodiscard]] Symbol other() const { return Symbol(std::size_t{0}); }
     Symbol intern(std::string_view text) {
         if (const auto found = ids_.find(text); found != ids_.end()) { return found->second; }
         const Symbol id(texts_.size());

@@ -37,7 +37,7 @@ struct Group {
     std::int32_t placed = 0;    // leaf: tasks that hold something
     std::int32_t finished = 0;  // leaf: tasks that are done; they count for the minimum
     TopologyWish topology;
-    LabelSet labels;
+    std::vector<Label> labels;  // as text: nearly none of them is ever asked for
     Symbol name_space;
     std::vector<std::int32_t> children;
     std::vector<std::uint32_t> terms;    // own pod terms, in the PodIndex

@@ -127,7 +127,8 @@ void World::rebuild_values() {
     ++layout_version;
 }
 
-/// The kinds of jobs seen so far are the mix, where none is declared; how many leave is always seen.
+/// The kinds of jobs seen so far are the mix, where none is declared; how many leave is always
+/// seen.
 void World::learn(const Workload& workload) {
     for (const Group& group : workload.groups) {
         if (!group.is_leaf) { continue; }

@@ -92,6 +92,8 @@ struct TaskPlace {
     std::uint32_t task = 0;  // index in the workload: roles in order, ranks along the tree
     std::string node;
     Devices devices;
+    /// The node's devices are anonymous: how many is known, which ones is only assumed.
+    bool is_counted = false;
 
     bool operator==(const TaskPlace&) const = default;
 };

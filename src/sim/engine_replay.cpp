@@ -80,7 +80,8 @@ std::int64_t cpu_now_ns() {
 
 }  // namespace
 
-Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study, EngineReplayOptions options) {
+Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
+                                              EngineReplayOptions options) {
     MUSTER_TRY(arrivals, study.arrivals(options.seed));
     MUSTER_TRY(ranks, study.ranks(options.seed));
     Engine engine(policy_of(study, options.is_mix_declared));
@@ -88,7 +89,9 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study, EngineRep
         MUSTER_CHECK(engine.apply(NodeSet{node_of(study.nodes[i], ranks[i])}));
     }
     std::vector<TaskSpec> tasks;
-    for (const Request& request : study.requests) { tasks.push_back(task_of(request, study.models)); }
+    for (const Request& request : study.requests) {
+        tasks.push_back(task_of(request, study.models));
+    }
 
     EngineReplayResult result{.measure = PlacementMeasure(study.gpu_milli_total())};
     const FragmentMeasure fragments(study.common_classes(), study.models.size());
@@ -99,7 +102,9 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study, EngineRep
         fragmented[id.value] = fragmented_on(engine.world(), id, fragments, study);
         fragmented_total += fragmented[id.value];
     };
-    for (std::size_t i = 0; i < study.nodes.size() && options.measure_fragments; ++i) { refresh(NodeId(i)); }
+    for (std::size_t i = 0; i < study.nodes.size() && options.measure_fragments; ++i) {
+        refresh(NodeId(i));
+    }
 
     std::int64_t used = 0;
     const std::int64_t begin = cpu_now_ns();
