@@ -26,9 +26,8 @@ std::string diff(const Lines& expected, const Lines& found) {
     std::vector<std::vector<std::size_t>> common(rows + 1, std::vector<std::size_t>(columns + 1));
     for (std::size_t i = rows; i-- > 0;) {
         for (std::size_t k = columns; k-- > 0;) {
-            common[i][k] = expected[i] == found[k]
-                               ? common[i + 1][k + 1] + 1
-                               : std::max(common[i + 1][k], common[i][k + 1]);
+            common[i][k] = expected[i] == found[k] ? common[i + 1][k + 1] + 1
+                                                   : std::max(common[i + 1][k], common[i][k + 1]);
         }
     }
     std::string out;
@@ -50,12 +49,13 @@ std::string diff(const Lines& expected, const Lines& found) {
 class Runner {
 public:
     Runner(Scenario scenario, std::string_view text)
-        : scenario_(std::move(scenario)), engine_(scenario_.policy), text_(split(text, '\n')) {}
+        : scenario_(std::move(scenario)),
+          engine_(scenario_.policy),
+          text_(split(text, '\n')) {}
 
     ScenarioRun run() {
         for (const Command& command : scenario_.commands) {
-            const bool is_expected =
-                std::holds_alternative<ExpectRefused>(command.action);
+            const bool is_expected = std::holds_alternative<ExpectRefused>(command.action);
             if (!is_expected) { tell_refusal(); }
             line_ = command.line;
             std::visit([this](const auto& action) { act(action); }, command.action);
@@ -84,7 +84,7 @@ private:
         ++run_.expectations;
         if (run_.plans.empty()) { return miss("no cycle ran yet"); }
         const Plan& plan = run_.plans.back();
-        if (plan.placements.empty() && plan.refusals.empty()) { return; }
+        if (plan == Plan{.cycle = plan.cycle}) { return; }
         std::string found = "the last cycle decided";
         for (const std::string& line : show_plan(plan)) { found += "\n      " + line; }
         miss(found);

@@ -40,10 +40,9 @@ std::string describe(const Seen& seen, const std::string& name) {
     if (workload == nullptr) { return fmt::format("{} is gone", name); }
     if (!workload->is_waiting()) {
         const auto last = seen.last.find(name);
-        const std::string domain =
-            last == seen.last.end() || last->second.domain.empty()
-                ? ""
-                : fmt::format(" in \"{}\"", last->second.domain);
+        const std::string domain = last == seen.last.end() || last->second.domain.empty()
+                                       ? ""
+                                       : fmt::format(" in \"{}\"", last->second.domain);
         return fmt::format("{} runs tasks={}{} on {}", name, placed_tasks(*workload), domain,
                            fmt::join(nodes_of(seen, *workload), ","));
     }
@@ -55,12 +54,16 @@ std::string describe(const Seen& seen, const std::string& name) {
     for (const CauseCount& cause : reason.causes) {
         out += fmt::format(" cause.{}={}", name_of(cause.cause), cause.nodes);
     }
-    if (placed_tasks(*workload) > 0) { out += fmt::format(", {} tasks placed", placed_tasks(*workload)); }
+    if (placed_tasks(*workload) > 0) {
+        out += fmt::format(", {} tasks placed", placed_tasks(*workload));
+    }
     return out;
 }
 
 bool is_as_expected(const ExpectWaits& expected, const Reason& reason) {
-    const auto is = [](const auto& wanted, const auto& found) { return !wanted || *wanted == found; };
+    const auto is = [](const auto& wanted, const auto& found) {
+        return !wanted || *wanted == found;
+    };
     const bool has_causes = std::ranges::all_of(expected.causes, [&](const CauseCount& wanted) {
         const auto found = std::ranges::find(reason.causes, wanted.cause, &CauseCount::cause);
         return (found == reason.causes.end() ? 0 : found->nodes) == wanted.nodes;

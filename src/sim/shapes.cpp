@@ -125,16 +125,16 @@ std::pair<std::int64_t, std::string> largest(const std::vector<Part>& parts, con
     for (const Part& part : parts) {
         if (part.model != of.model) { continue; }
         const std::string name = of.level == "cluster" ? std::string()
-                                 : of.level == "node"  ? part.machine->spec.name
-                                                       : std::string(label_of(part.machine->spec, key));
+                                 : of.level == "node"
+                                     ? part.machine->spec.name
+                                     : std::string(label_of(part.machine->spec, key));
         if (name.empty() && of.level != "cluster") { continue; }
         tasks[name] += part.free / of.gpus;
     }
     std::pair<std::int64_t, std::string> best = {0, ""};
     for (const auto& [name, count] : tasks) {
-        const bool is_better = count > best.first ||
-                               (count == best.first && count > 0 &&
-                                compare_natural(name, best.second) < 0);
+        const bool is_better = count > best.first || (count == best.first && count > 0 &&
+                                                      compare_natural(name, best.second) < 0);
         if (is_better) { best = {count, name}; }
     }
     return best;

@@ -69,7 +69,8 @@ std::string parts_of(const World& world, const Row& row) {
             const auto used = static_cast<unsigned>(world.space.mig[at] & 0xff);
             out += fmt::format(", gpu {} {} of 8 slices free", i, 8 - std::popcount(used));
         } else if ((whole >> i & 1) == 0 && world.space.gpus[at].milli > 0) {
-            out += fmt::format(", gpu {} {} free", i, write_thousandths(world.space.gpus[at].milli));
+            out +=
+                fmt::format(", gpu {} {} free", i, write_thousandths(world.space.gpus[at].milli));
         }
     }
     return out;
@@ -77,8 +78,8 @@ std::string parts_of(const World& world, const Row& row) {
 
 std::string state_of(const Row& row) {
     std::string out;
-    const int sick = std::popcount(~row.machine->healthy) - 64 +
-                     static_cast<int>(row.machine->gpu_count());
+    const int sick =
+        std::popcount(~row.machine->healthy) - 64 + static_cast<int>(row.machine->gpu_count());
     if (sick > 0) { out += fmt::format(", {} unhealthy", sick); }
     if (!row.machine->spec.is_ready) { out += ", not ready"; }
     if (row.machine->spec.is_cordoned) { out += ", cordoned"; }
@@ -136,9 +137,7 @@ std::string show_queue(const World& world, const Queue& queue, const Tally& tall
                            write_amount(amount.name, used_of(world, queue, amount.name)),
                            write_amount(amount.name, amount.count), amount.name);
     }
-    if (!has_gpu) {
-        out += fmt::format(" {} gpu,", write_thousandths(queue.usage.gpu_milli));
-    }
+    if (!has_gpu) { out += fmt::format(" {} gpu,", write_thousandths(queue.usage.gpu_milli)); }
     out += fmt::format(" {} run, {} wait", tally.running, tally.waiting);
     return out;
 }
@@ -235,13 +234,16 @@ Lines show_queues(const World& world) {
 
 Lines show_plan(const Plan& plan) {
     Lines lines;
+    for (const Release& release : plan.releases) {
+        lines.push_back(fmt::format("{} is released whole", release.workload));
+    }
     for (const Placement& placement : plan.placements) {
         const std::string where = placement.domain.empty() ? "" : " in " + placement.domain;
         lines.push_back(fmt::format("{} starts{}", placement.workload, where));
         for (const TaskPlace& place : placement.tasks) {
             const std::string devices = write_devices(place.devices);
-            lines.push_back(fmt::format("  {}/{}  {}{}{}", placement.workload, place.task, place.node,
-                                        devices.empty() ? "" : "  ", devices));
+            lines.push_back(fmt::format("  {}/{}  {}{}{}", placement.workload, place.task,
+                                        place.node, devices.empty() ? "" : "  ", devices));
         }
     }
     for (const Refusal& refusal : plan.refusals) {
@@ -259,9 +261,9 @@ Lines show_waiting(const World& world) {
     std::ranges::sort(waiting, {}, [](const auto& entry) { return entry.first; });
     Lines lines;
     for (const auto& [order, workload] : waiting) {
-        lines.push_back(fmt::format(
-            "{}  {}", workload->name,
-            workload->has_reason ? workload->reason.text : "was not looked at yet"));
+        lines.push_back(
+            fmt::format("{}  {}", workload->name,
+                        workload->has_reason ? workload->reason.text : "was not looked at yet"));
     }
     if (lines.empty()) { lines.emplace_back("nobody waits"); }
     return lines;

@@ -1,0 +1,19 @@
+#include "cli/run.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main(int count, char** arguments) {
+    const std::vector<std::string> words(arguments + 1, arguments + count);
+    const bool has_colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    const char* data = std::getenv("MUSTER_DATA");
+    muster::cli::Terminal terminal{.out = std::cout,
+                                   .err = std::cerr,
+                                   .has_colour = has_colour,
+                                   .data_folder = data == nullptr ? "" : data};
+    return muster::cli::run(words, terminal);
+}
