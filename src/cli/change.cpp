@@ -65,8 +65,8 @@ std::optional<Change> fewer_tasks(Trier& trier) {
         (trier.starts(with(middle)) ? good : bad) = middle;
     }
     if (good == 0) { return std::nullopt; }
-    return Change{"fewer_tasks", fmt::format("{} tasks instead of {}", good,
-                                             workload.groups[0].minimum)};
+    return Change{"fewer_tasks",
+                  fmt::format("{} tasks instead of {}", good, workload.groups[0].minimum)};
 }
 
 /// Without the level; or with the next one outside of it, where that is enough.
@@ -82,11 +82,13 @@ std::optional<Change> looser_level(Trier& trier, const World& world) {
         for (std::size_t outer = std::min(at, levels.size()); outer-- > 0;) {
             WorkloadSpec changed = trier.workload();
             for (GroupSpec& group : changed.groups) {
-                if (group.topology.required == name) { group.topology.required = levels[outer].name; }
+                if (group.topology.required == name) {
+                    group.topology.required = levels[outer].name;
+                }
             }
             if (trier.starts(changed)) {
-                return Change{"looser_level", fmt::format("one {} instead of one {}",
-                                                          levels[outer].name, name)};
+                return Change{"looser_level",
+                              fmt::format("one {} instead of one {}", levels[outer].name, name)};
             }
         }
         WorkloadSpec changed = trier.workload();

@@ -35,7 +35,7 @@ Result<dialect::TopologyFile> read_topology(const SourceText& source) {
 
 /// The levels replace the tree; the labels go to the nodes that are there.
 void add_topology(const dialect::TopologyFile& topology, std::vector<Fact>& facts,
-                  std::vector<Warning>& warnings, const std::string& file) {
+                  std::vector<dialect::Warning>& warnings, const std::string& file) {
     std::map<std::string_view, const dialect::NodeLabels*> labels_of;
     for (const dialect::NodeLabels& node : topology.nodes) { labels_of[node.node] = &node; }
     std::int64_t without = 0;
@@ -53,7 +53,8 @@ void add_topology(const dialect::TopologyFile& topology, std::vector<Fact>& fact
             node->node.labels.push_back(label);
         }
     }
-    std::erase_if(facts, [](const Fact& fact) { return std::holds_alternative<TopologySet>(fact); });
+    std::erase_if(facts,
+                  [](const Fact& fact) { return std::holds_alternative<TopologySet>(fact); });
     facts.insert(facts.begin(), Fact(TopologySet{topology.levels}));
     if (without > 0) {
         warnings.push_back({.place = {.file = file, .line = 0, .path = ""},
@@ -82,9 +83,7 @@ Result<> add_scenario(const SourceText& source, Cluster& cluster) {
 }  // namespace
 
 Result<SourceText> read_source(const std::string& path) {
-    if (path == "-") {
-        return SourceText{"input", {std::istreambuf_iterator<char>(std::cin), {}}};
-    }
+    if (path == "-") { return SourceText{"input", {std::istreambuf_iterator<char>(std::cin), {}}}; }
     MUSTER_TRY(text, sim::read_file(path));
     return SourceText{path, std::move(text)};
 }
@@ -116,7 +115,7 @@ Result<Cluster> load_cluster(const ClusterOptions& options) {
                                                topologies.size(), topologies[0], topologies[1]));
     }
     if (!objects.empty()) {
-        MUSTER_TRY(input, read_cluster(objects));
+        MUSTER_TRY(input, dialect::read_cluster(objects));
         cluster.facts = std::move(input.facts);
         cluster.warnings = std::move(input.warnings);
         cluster.refused = std::move(input.refused);

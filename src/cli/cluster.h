@@ -17,9 +17,9 @@ namespace muster::cli {
 struct Cluster {
     Engine engine;
     std::vector<Fact> facts;  // as the engine took them
-    std::vector<Warning> warnings;
-    std::vector<RefusedWorkload> refused;
-    KubernetesContext context;
+    std::vector<dialect::Warning> warnings;
+    std::vector<dialect::RefusedWorkload> refused;
+    dialect::KubernetesContext context;
     Plan plan;  // of the one cycle
 };
 

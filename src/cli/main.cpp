@@ -1,10 +1,9 @@
 #include "cli/run.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 int main(int count, char** arguments) {

@@ -71,8 +71,8 @@ struct CompletionOptions {
     std::string shell;
 };
 
-using Options =
-    std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
-                 SimPlacementOptions, SimRandomOptions, DemoOptions, VersionOptions, CompletionOptions>;
+using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
+                             SimPlacementOptions, SimRandomOptions, DemoOptions, VersionOptions,
+                             CompletionOptions>;
 
 }  // namespace muster::cli

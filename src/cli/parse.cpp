@@ -83,9 +83,9 @@ public:
         add("demo", "What Muster does, in a minute", "", [] { return DemoOptions{}; });
         auto* version = add("version", "Version and limits", "", [this] { return version_; });
         add_format(version, version_.format);
-        auto* completion = add("completion", "Completion for a shell",
-                               "\n  source <(muster completion bash)",
-                               [this] { return completion_; });
+        auto* completion =
+            add("completion", "Completion for a shell", "\n  source <(muster completion bash)",
+                [this] { return completion_; });
         completion->add_option("shell", completion_.shell, "bash, zsh or fish")
             ->required()
             ->check(CLI::IsMember({"bash", "zsh", "fish"}));
@@ -98,8 +98,9 @@ public:
         } catch (const CLI::CallForHelp&) {
             return Stop{.code = 0, .text = help()};
         } catch (const CLI::ParseError& error) {
-            return Stop{.code = 2,
-                        .text = std::string(error.what()) + "\nmuster --help tells what there is\n"};
+            return Stop{
+                .code = 2,
+                .text = std::string(error.what()) + "\nmuster --help tells what there is\n"};
         }
         for (const auto& [app, make] : makers_) {
             if (app->parsed()) { return make(); }
@@ -159,7 +160,8 @@ private:
         auto* app = add("plan", "Would a job start now, and where? If not, why not?", plan_examples,
                         [this] { return plan_; });
         add_cluster(app, plan_.cluster, true);
-        app->add_option("-f,--file", plan_.jobs, "the job, as you would submit it; - reads the input")
+        app->add_option("-f,--file", plan_.jobs,
+                        "the job, as you would submit it; - reads the input")
             ->type_name("FILE")
             ->required();
         app->add_option("--sensitivity", plan_.sensitivity_percent,
@@ -189,7 +191,9 @@ private:
     void add_lint() {
         auto* app = add("lint", "Finds the classic slips in a job", lint_examples,
                         [this] { return lint_; });
-        app->add_option("-f,--file", lint_.files, "manifests to look at")->type_name("FILE")->required();
+        app->add_option("-f,--file", lint_.files, "manifests to look at")
+            ->type_name("FILE")
+            ->required();
         add_cluster(app, lint_.cluster, false);
         add_format(app, lint_.format);
     }
@@ -205,9 +209,12 @@ private:
     void add_sim() {
         auto* sim = app_->add_subcommand("sim", "Replays traces and random histories");
         sim->require_subcommand(1);
-        auto* placement = add("placement", "How full a real fleet gets", placement_examples,
-                              [this] { return placement_; }, sim);
-        placement->add_option("--nodes", placement_.nodes, "node list")->type_name("CSV")->required();
+        auto* placement = add(
+            "placement", "How full a real fleet gets", placement_examples,
+            [this] { return placement_; }, sim);
+        placement->add_option("--nodes", placement_.nodes, "node list")
+            ->type_name("CSV")
+            ->required();
         placement->add_option("--pods", placement_.pods, "pod list")->type_name("CSV")->required();
         placement->add_option("--arrivals", placement_.arrivals, "order of arrival by seed")
             ->type_name("CSV.GZ")
@@ -221,11 +228,13 @@ private:
             ->check(CLI::IsMember({"muster", "fgd", "bestfit"}))
             ->type_name("NAME");
         add_format(placement, placement_.format);
-        auto* random = add("random", "A random history; the laws are checked at each step",
-                           random_examples, [this] { return random_; }, sim);
+        auto* random = add(
+            "random", "A random history; the laws are checked at each step", random_examples,
+            [this] { return random_; }, sim);
         random->add_option("--seed", random_.seed, "of the history")->capture_default_str();
-        random->add_option("--steps", random_.steps, "events")->capture_default_str()->check(
-            CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
+        random->add_option("--steps", random_.steps, "events")
+            ->capture_default_str()
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
         add_format(random, random_.format);
     }
 

@@ -14,8 +14,8 @@ int run(std::span<const std::string> words, Terminal& terminal) {
         (stop->code == 0 ? terminal.out : terminal.err) << stop->text;
         return stop->code;
     }
-    const auto result = std::visit(
-        [&](const auto& options) { return run_verb(options, terminal); }, std::get<Options>(parsed));
+    const auto result = std::visit([&](const auto& options) { return run_verb(options, terminal); },
+                                   std::get<Options>(parsed));
     if (!result) {
         const Paint paint(terminal.has_colour);
         terminal.err << paint(Ink::red, "muster: ") << result.error().message << '\n';

@@ -15,10 +15,10 @@ namespace muster::cli {
 
 struct Slowdown {
     std::string product;
-    Reach reach = Reach::nvlink;       // of the farthest pair
-    std::int64_t gbs = 0;              // all-reduce, per GPU
-    std::int64_t best_gbs = 0;         // all of it on NVLink of one node
-    std::int64_t percent = 100;        // run time against that
+    Reach reach = Reach::nvlink;  // of the farthest pair
+    std::int64_t gbs = 0;         // all-reduce, per GPU
+    std::int64_t best_gbs = 0;    // all of it on NVLink of one node
+    std::int64_t percent = 100;   // run time against that
     bool is_known_product = false;
 
     bool operator==(const Slowdown&) const = default;

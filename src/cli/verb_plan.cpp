@@ -28,7 +28,7 @@ struct Answer {
 };
 
 /// Everything is submitted in the order of the files, and each is told what one cycle decided.
-Result<std::vector<Answer>> decide(Cluster& cluster, const JobInput& jobs,
+Result<std::vector<Answer>> decide(Cluster& cluster, const dialect::JobInput& jobs,
                                    std::int32_t sensitivity_percent) {
     for (const Fact& fact : jobs.facts) { MUSTER_CHECK(cluster.engine.apply(fact)); }
     std::vector<Answer> answers;
@@ -46,8 +46,7 @@ Result<std::vector<Answer>> decide(Cluster& cluster, const JobInput& jobs,
     const Plan plan = cluster.engine.cycle();
     for (const WorkloadSpec& workload : jobs.workloads) {
         Answer& answer = answers.emplace_back(Answer{workload, Reason{}, std::nullopt, {}});
-        const auto placed =
-            std::ranges::find(plan.placements, workload.name, &Placement::workload);
+        const auto placed = std::ranges::find(plan.placements, workload.name, &Placement::workload);
         if (placed != plan.placements.end()) {
             answer.answer = *placed;
             answer.slowdown = slowdown_of(*placed, cluster.engine.world(), sensitivity_percent);
@@ -72,13 +71,12 @@ void print_placement(const Answer& answer, const Placement& placement, const Pai
     for (const TaskPlace& place : placement.tasks) { nodes.insert(place.node); }
     const std::int64_t asked = task_count(answer.workload);
     const auto placed = static_cast<std::int64_t>(placement.tasks.size());
-    out << fmt::format(
-        "{} {}: {} on {}{}\n", paint(Ink::bold, answer.workload.name),
-        paint(Ink::green, "starts now"),
-        placed == asked ? "all " + plural(asked, "task")
-                        : fmt::format("{} of {}", placed, plural(asked, "task")),
-        plural(static_cast<std::int64_t>(nodes.size()), "node"),
-        placement.domain.empty() ? "" : ", all in " + placement.domain);
+    out << fmt::format("{} {}: {} on {}{}\n", paint(Ink::bold, answer.workload.name),
+                       paint(Ink::green, "starts now"),
+                       placed == asked ? "all " + plural(asked, "task")
+                                       : fmt::format("{} of {}", placed, plural(asked, "task")),
+                       plural(static_cast<std::int64_t>(nodes.size()), "node"),
+                       placement.domain.empty() ? "" : ", all in " + placement.domain);
     out << fmt::format("  asks for  {}\n", workload_in_words(answer.workload));
     if (answer.slowdown && answer.slowdown->percent > 100) {
         out << fmt::format("  distance  {}\n", slowdown_text(*answer.slowdown));
@@ -92,7 +90,8 @@ void print_placement(const Answer& answer, const Placement& placement, const Pai
     }
     out << '\n' << table.text(paint, "  ");
     if (placement.tasks.size() > rows_max) {
-        out << fmt::format("  … {} more; -o json has them all\n", placement.tasks.size() - rows_max);
+        out << fmt::format("  … {} more; -o json has them all\n",
+                           placement.tasks.size() - rows_max);
     }
 }
 
@@ -142,7 +141,7 @@ void write(JsonWriter& out, const Answer& answer) {
 Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
     MUSTER_TRY(cluster, load_cluster(options.cluster));
     MUSTER_TRY(sources, read_sources(options.jobs));
-    MUSTER_TRY(jobs, read_jobs(sources, cluster.context));
+    MUSTER_TRY(jobs, dialect::read_jobs(sources, cluster.context));
     if (jobs.workloads.empty()) {
         return fail(Code::invalid,
                     fmt::format("{}: no job; expected a Pod, a Job or another workload",
@@ -158,16 +157,16 @@ Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
         out.begin_object().member("starts", all_start).key("workloads").begin_list();
         for (const Answer& answer : answers) { write(out, answer); }
         out.end_list().key("warnings").begin_list();
-        for (const Warning& warning : jobs.warnings) { out.value(warning.message()); }
+        for (const dialect::Warning& warning : jobs.warnings) { out.value(warning.message()); }
         out.end_list().end_object();
         terminal.out << out.text() << '\n';
         return code;
     }
     const Paint paint(terminal.has_colour);
-    for (const Warning& warning : cluster.warnings) {
+    for (const dialect::Warning& warning : cluster.warnings) {
         terminal.err << paint(Ink::yellow, "note: ") << warning.message() << '\n';
     }
-    for (const Warning& warning : jobs.warnings) {
+    for (const dialect::Warning& warning : jobs.warnings) {
         terminal.err << paint(Ink::yellow, "note: ") << warning.message() << '\n';
     }
     bool is_first = true;

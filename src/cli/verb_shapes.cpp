@@ -59,8 +59,11 @@ std::string model_or_any(const std::string& model) { return model.empty() ? "unk
 
 /// One row per level, one column per size of task.
 void write_gangs(const sim::FreeShapes& shapes, const Paint& paint, std::ostream& out) {
-    Table table({{"largest gang in one"}, {"gpu"}, {"gpu/task", Align::right},
-                 {"tasks", Align::right}, {"where"}});
+    Table table({{"largest gang in one"},
+                 {"gpu"},
+                 {"gpu/task", Align::right},
+                 {"tasks", Align::right},
+                 {"where"}});
     for (const sim::GangShape& shape : shapes.gangs) {
         table.add({shape.level, model_or_any(shape.model), fmt::format("{}", shape.gpus),
                    with_commas(shape.tasks), shape.domain});
@@ -85,7 +88,8 @@ Result<int> run_verb(const ShapesOptions& options, Terminal& terminal) {
                    plural(shape.free_gpus, "free GPU") + " in all"});
     }
     for (const sim::DomainShape& shape : shapes.domains) {
-        nodes.add({"whole " + shape.level, "", with_commas(shape.free), with_commas(shape.total), ""});
+        nodes.add(
+            {"whole " + shape.level, "", with_commas(shape.free), with_commas(shape.total), ""});
     }
     for (const sim::MigShape& shape : shapes.mig) {
         nodes.add({"MIG " + shape.profile, model_or_any(shape.model), with_commas(shape.fits), "",

@@ -74,11 +74,12 @@ std::string fish(const std::vector<Verb>& all) {
                 "complete -c muster -n '__fish_seen_subcommand_from {}' -a {} -d '{}'\n",
                 verb.name.substr(0, blank), verb.name.substr(blank + 1), verb.about);
         }
-        const std::string last = blank == std::string::npos ? verb.name : verb.name.substr(blank + 1);
+        const std::string last =
+            blank == std::string::npos ? verb.name : verb.name.substr(blank + 1);
         for (const std::string& option : verb.options) {
             const bool is_long = option.starts_with("--");
-            out += fmt::format("complete -c muster -n '__fish_seen_subcommand_from {}' {} {}\n", last,
-                               is_long ? "-l" : "-s", option.substr(is_long ? 2 : 1));
+            out += fmt::format("complete -c muster -n '__fish_seen_subcommand_from {}' {} {}\n",
+                               last, is_long ? "-l" : "-s", option.substr(is_long ? 2 : 1));
         }
     }
     return out;

@@ -52,9 +52,8 @@ std::string need_in_words(const TaskSpec& task) {
         case GpuKind::none: break;
         case GpuKind::whole: parts.push_back(fmt::format("{} GPU", gpu.count)); break;
         case GpuKind::share: {
-            const std::string share = gpu.milli != 0
-                                          ? sim::write_thousandths(gpu.milli) + " GPU"
-                                          : fmt::format("{} MiB of a GPU", gpu.mib);
+            const std::string share = gpu.milli != 0 ? sim::write_thousandths(gpu.milli) + " GPU"
+                                                     : fmt::format("{} MiB of a GPU", gpu.mib);
             parts.push_back(gpu.count == 1 ? share : fmt::format("{} × {}", gpu.count, share));
             break;
         }
