@@ -73,7 +73,7 @@ struct ExpectCount {
     bool operator==(const ExpectCount&) const = default;
 };
 
-/// `expect no change`: the last cycle placed nothing and gave no new reason.
+/// `expect no change`: no cycle of the last `cycle` line placed anything or gave a new reason.
 struct ExpectNoChange {
     bool operator==(const ExpectNoChange&) const = default;
 };

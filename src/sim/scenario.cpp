@@ -71,6 +71,7 @@ private:
     }
 
     void act(const RunCycles& cycles) {
+        cycles_ = static_cast<std::size_t>(cycles.count);
         for (std::int64_t i = 0; i < cycles.count; ++i) {
             Plan plan = engine_.cycle();
             for (const Placement& placement : plan.placements) {
@@ -83,11 +84,13 @@ private:
     void act(const ExpectNoChange&) {
         ++run_.expectations;
         if (run_.plans.empty()) { return miss("no cycle ran yet"); }
-        const Plan& plan = run_.plans.back();
-        if (plan == Plan{.cycle = plan.cycle}) { return; }
-        std::string found = "the last cycle decided";
-        for (const std::string& line : show_plan(plan)) { found += "\n      " + line; }
-        miss(found);
+        for (std::size_t i = run_.plans.size() - cycles_; i < run_.plans.size(); ++i) {
+            const Plan& plan = run_.plans[i];
+            if (plan == Plan{.cycle = plan.cycle}) { continue; }
+            std::string found = fmt::format("cycle {} decided", plan.cycle);
+            for (const std::string& line : show_plan(plan)) { found += "\n      " + line; }
+            miss(found);
+        }
     }
 
     void act(const ExpectRefused& expected) {
@@ -110,7 +113,7 @@ private:
     template <class Expected>
     void act(const Expected& expected) {
         ++run_.expectations;
-        const Seen seen{.world = engine_.world(), .last = last_};
+        const Seen seen{.engine = engine_, .world = engine_.world(), .last = last_};
         for (const std::string& found : check(expected, seen)) { miss(found); }
     }
 
@@ -174,6 +177,7 @@ private:
     std::vector<Block> shown_;
     std::optional<std::string> refusal_;
     std::size_t line_ = 0;
+    std::size_t cycles_ = 0;  // of the last `cycle` line
 };
 
 }  // namespace
