@@ -66,6 +66,7 @@ std::optional<Refused> admit(World& world, WorkloadId id) {
     if (const auto block = world.queues.blocked(workload.queue, minimum.charge, 1, true)) {
         return refuse_over_cap(world, *block, true);
     }
+    if (auto refused = refuse_if_too_large(world, workload)) { return refused; }
     if (world.queues.at(workload.queue).spec.head == HeadRule::strict) {
         const WorkloadId head = world.head_of(workload.queue);
         if (head.is_valid() && head != id && world.workloads[head.value].order < workload.order) {

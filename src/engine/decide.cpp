@@ -26,15 +26,19 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
     const Topology& topology = world.topology;
     Placement out;
     out.workload = workload.name;
-    Position low = topology.size();
-    Position high = 0;
-    std::set<std::uint32_t> parts;
     const std::uint32_t levels = topology.level_count();
     for (const TaskRef ref : placed) {
         if (ref.workload != id) { continue; }
         const Task& task = workload.tasks[ref.task];
         const NodeSpec& node = world.machines[task.node.value].spec;
         out.tasks.push_back({ref.task, node.name, task.devices, node.is_counted});
+    }
+    // The domain is that of all its tasks, also of those that ran before.
+    Position low = topology.size();
+    Position high = 0;
+    std::set<std::uint32_t> parts;
+    for (const Task& task : workload.tasks) {
+        if (task.state != TaskState::placed || !topology.has(task.node)) { continue; }
         const Position at = topology.position(task.node);
         low = std::min(low, at);
         high = std::max(high, at);
@@ -75,13 +79,19 @@ std::vector<WorkloadId> unit_of(const World& world, WorkloadId id) {
     return unit;
 }
 
-/// Places the workload in the trial, or says why not.
-std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
+std::optional<Refused> try_one(World& world, Trial& trial, WorkloadId id) {
     if (auto refused = admit(world, id)) { return refused; }
     if (auto refused = check_gang(world, id)) { return refused; }
     if (place_workload(world, trial, id, Goal::start)) { return std::nullopt; }
     if (trial.capped()) { return refuse_over_cap(world, *trial.capped(), false); }
     return refuse_room(world, world.workloads[id.value]);
+}
+
+/// Places the workload in the trial, or says why not.
+std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
+    auto refused = try_one(world, trial, id);
+    if (refused) { name_wakes(*refused); }
+    return refused;
 }
 
 class Cycle {

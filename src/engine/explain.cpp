@@ -204,14 +204,6 @@ Refused refuse_demands(World& world, const Workload& workload) {
         .wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}};
     for (const Demand& demand : demands) {
         const Room& room = world.room(demand.group->shape);
-        if (room.possible_nodes() == 0 && room.total() == 0) {
-            Refused out = refuse_too_large(world, demand, room);
-            out.waits = {wait_for(demand, -1, 1)};
-            return out;
-        }
-    }
-    for (const Demand& demand : demands) {
-        const Room& room = world.room(demand.group->shape);
         if (room.total() >= demand.needed) { continue; }
         Refused out;
         fill(out.reason, world, demand, room);
@@ -425,19 +417,41 @@ Refused refuse_linked_blocked(const std::string& name, const Refused& blocked) {
     return out;
 }
 
+std::optional<Refused> refuse_if_too_large(World& world, const Workload& workload) {
+    const auto is_too_large = [&](const Group& group) {
+        if (!group.is_leaf || group.placed + group.finished >= group.minimum) { return false; }
+        const Room& room = world.room(group.shape);
+        return room.possible_nodes() == 0 && room.total() == 0;
+    };
+    if (has_choice(workload)) { return std::nullopt; }
+    for (const Group& group : workload.groups) {
+        if (!is_too_large(group)) { continue; }
+        Demand demand;
+        demand.group = &group;
+        demand.needed = group.minimum - group.placed - group.finished;
+        Refused out = refuse_too_large(world, demand, world.room(group.shape));
+        out.waits = {
+            {.wake = Wake::room, .shape = group.shape, .level = -1, .needed = 1, .queue = {}}};
+        return out;
+    }
+    return std::nullopt;
+}
+
 Refused refuse_room(World& world, const Workload& workload) {
     Refused out = refuse_demands(world, workload);
     if (has_choice(workload)) {
-        out.is_hopeless = false;
         out.waits = {
             {.wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
     }
-    for (const Wait& wait : out.waits) {
-        if (std::find(out.reason.wakes.begin(), out.reason.wakes.end(), wait.wake) ==
-            out.reason.wakes.end()) {
-            out.reason.wakes.push_back(wait.wake);
+    return out;
+}
+
+void name_wakes(Refused& refused) {
+    std::vector<Wake>& wakes = refused.reason.wakes;
+    for (const Wait& wait : refused.waits) {
+        if (std::find(wakes.begin(), wakes.end(), wait.wake) == wakes.end()) {
+            wakes.push_back(wait.wake);
         }
     }
-    return out;
 }
 }  // namespace muster

@@ -4,6 +4,7 @@
 
 #include "engine/world.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,12 @@ Refused refuse_behind(const World& world, const Workload& workload, WorkloadId h
 Refused refuse_unknown_level(const World& world, const std::string& level);
 Refused refuse_linked_missing(const std::string& name);
 Refused refuse_linked_blocked(const std::string& name, const Refused& blocked);
+/// When some role has no node that could hold one of its tasks, even if it were empty.
+std::optional<Refused> refuse_if_too_large(World& world, const Workload& workload);
 /// After a placement was looked for in vain.
 Refused refuse_room(World& world, const Workload& workload);
+/// Puts into the reason what would change it.
+void name_wakes(Refused& refused);
 
 /// "8 gpu", "0.5 gpu", "2000 MiB of a gpu", "2 × 1g.10gb", with "and 64 cpu" where that is short.
 std::string describe_need(const Shape& shape, bool with_cpu, bool with_memory);

@@ -159,7 +159,8 @@ bool is_possible_when_empty(const Shape& shape, const Machine& machine) {
     return true;
 }
 
-/// The GPU on which a share breaks the least, ties to the fullest, then the lowest.
+/// The GPU on which a share breaks the least, ties to the fullest, then the lowest. What whole GPUs
+/// are worth together is left out here: an odd one is not to be opened while another is open.
 std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node,
                          std::uint64_t usable, const Space& space, const ValueModel& values) {
     const NodeSum before = open_now(machine, node, space, values);
@@ -174,7 +175,6 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node
         NodeSum after = before;
         after.worth += values.remainder(free - need) - values.remainder(free);
         after.free_milli -= need;
-        after.full -= free >= gpu_milli_whole ? 1 : 0;
         after.milli_cpu -= shape.milli_cpu;
         const Value value = values.value(after);
         if (best == 0 || value > best_value || (value == best_value && free < best_milli)) {
@@ -397,6 +397,23 @@ bool are_free(const Shape& shape, const Machine& machine, const Devices& devices
         if (!is_free) { return false; }
     }
     return true;
+}
+
+void keep_free(const Shape& shape, const Machine& machine, Devices& devices, const Space& space) {
+    Devices kept{.gpus = 0, .mig = {}, .numa = devices.numa};
+    for (const MigSlot& slot : devices.mig) {
+        kept.mig.push_back(slot);
+        if (!are_free(shape, machine, kept, space)) { kept.mig.pop_back(); }
+    }
+    if (shape.spec.gpu.kind == GpuKind::mig) {
+        for (const MigSlot& slot : kept.mig) { kept.gpus |= std::uint64_t{1} << slot.gpu; }
+    } else {
+        for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
+            const Devices one{.gpus = lowest(rest), .mig = {}, .numa = -1};
+            if (are_free(shape, machine, one, space)) { kept.gpus |= one.gpus; }
+        }
+    }
+    devices = std::move(kept);
 }
 
 void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,

@@ -45,7 +45,15 @@ public:
         const auto member = member_of(group);
         if (required == level_is_label && member) { return; }  // stays as it started
         if (required > region.level && member) { region = region_at(required, *member); }
-        for (const GroupIndex child : here.children) { grow(child, region); }
+        for (const GroupIndex child : here.children) {
+            if (at(child).is_leaf || member_of(child)) {
+                grow(child, region);
+                continue;
+            }
+            // One of the groups that were not required: all of it, or none.
+            const Trial::Mark mark = trial_.mark();
+            if (!place_group(child, region)) { trial_.roll_back_to(mark); }
+        }
     }
 
     [[nodiscard]] Region whole() const { return {0, world_.topology.size(), -1, nullptr}; }

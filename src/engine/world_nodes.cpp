@@ -187,14 +187,14 @@ void World::rebuild_machine(NodeId id) {
         space.extended[machine.extended_begin + i] = machine.extended[i].second;
     }
 
-    // Whoever was here stays; whose devices are not there any more holds none from now on.
+    // Whoever was here stays, with those of its devices that are still there.
     std::vector<TaskRef> held = machine.tasks;
     std::sort(held.begin(), held.end());
     for (const TaskRef ref : held) {
         Task& task = workloads[ref.workload.value].tasks[ref.task];
         const Shape& shape = shapes.at(group_of(ref).shape);
         if (!are_free(shape, machine, task.devices, space)) {
-            task.devices = {};
+            keep_free(shape, machine, task.devices, space);
             task.is_conflict = true;
         }
         change(space, Taking::take, shape, machine, id, task.devices);
