@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "engine/fit.h"
 #include "engine/world.h"
+#include "sim/departures.h"
 #include "sim/fragment.h"
 #include "sim/openb_study.h"
 
@@ -74,6 +75,38 @@ std::int64_t fragmented_on(const World& world, NodeId id, const FragmentMeasure&
                                  .model = study.node_model[id.value]});
 }
 
+/// The engine with the study's nodes, and its pods as facts.
+struct Host {
+    Engine engine;
+    std::vector<TaskSpec> tasks;  // by pod
+
+    static Result<Host> make(const OpenbStudy& study, const std::vector<std::uint32_t>& ranks,
+                             bool is_mix_declared) {
+        Host host{Engine(policy_of(study, is_mix_declared)), {}};
+        for (std::size_t i = 0; i < study.nodes.size(); ++i) {
+            MUSTER_CHECK(host.engine.apply(NodeSet{node_of(study.nodes[i], ranks[i])}));
+        }
+        for (const Request& request : study.requests) {
+            host.tasks.push_back(task_of(request, study.models));
+        }
+        return host;
+    }
+
+    /// Its node; invalid when it was refused. It is tried once.
+    Result<NodeId> place(const std::string& name, std::uint32_t pod) {
+        WorkloadSpec workload;
+        workload.name = name;
+        workload.groups.emplace_back().task = tasks[pod];
+        MUSTER_CHECK(engine.apply(WorkloadSet{workload}));
+        const Plan plan = engine.cycle();
+        if (!plan.placements.empty()) {
+            return engine.world().find_node(plan.placements[0].tasks[0].node);
+        }
+        MUSTER_CHECK(engine.apply(WorkloadGone{name}));
+        return NodeId{};
+    }
+};
+
 std::int64_t cpu_now_ns() {
     return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC);
 }
@@ -84,14 +117,8 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
                                               EngineReplayOptions options) {
     MUSTER_TRY(arrivals, study.arrivals(options.seed));
     MUSTER_TRY(ranks, study.ranks(options.seed));
-    Engine engine(policy_of(study, options.is_mix_declared));
-    for (std::size_t i = 0; i < study.nodes.size(); ++i) {
-        MUSTER_CHECK(engine.apply(NodeSet{node_of(study.nodes[i], ranks[i])}));
-    }
-    std::vector<TaskSpec> tasks;
-    for (const Request& request : study.requests) {
-        tasks.push_back(task_of(request, study.models));
-    }
+    MUSTER_TRY(host, Host::make(study, ranks, options.is_mix_declared));
+    Engine& engine = host.engine;
 
     EngineReplayResult result{.measure = PlacementMeasure(study.gpu_milli_total())};
     const FragmentMeasure fragments(study.common_classes(), study.models.size());
@@ -109,25 +136,40 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
     std::int64_t used = 0;
     const std::int64_t begin = cpu_now_ns();
     for (const std::uint32_t pod : arrivals) {
-        WorkloadSpec workload;
-        workload.name = "p" + std::to_string(result.arrived++);
-        workload.groups.emplace_back().task = tasks[pod];
-        MUSTER_CHECK(engine.apply(WorkloadSet{workload}));
-        const Plan plan = engine.cycle();
-        if (plan.placements.empty()) {
-            MUSTER_CHECK(engine.apply(WorkloadGone{workload.name}));  // it is tried once
-        } else {
+        MUSTER_TRY(node, host.place("p" + std::to_string(result.arrived++), pod));
+        if (node.is_valid()) {
             ++result.placed;
             used += study.requests[pod].gpu_demand();
-            if (options.measure_fragments) {
-                refresh(engine.world().find_node(plan.placements[0].tasks[0].node));
-            }
+            if (options.measure_fragments) { refresh(node); }
         }
         result.measure.add({.arrived_milli = study.requests[pod].gpu_demand(),
                             .used_milli = used,
                             .fragmented_milli = fragmented_total / fragments.weight()});
     }
     result.cpu_ns = cpu_now_ns() - begin;
+    return result;
+}
+
+Result<DepartureResult> replay_departures_with_engine(const OpenbStudy& study,
+                                                      const DepartureTrace& trace,
+                                                      EngineReplayOptions options) {
+    MUSTER_TRY(ranks, study.ranks(openb_seed_first + options.seed % 10));
+    MUSTER_TRY(host, Host::make(study, ranks, options.is_mix_declared));
+    Result<> failed;
+    const auto keep = [&](const auto& result) {
+        if (!result && failed) { failed = tl::unexpected(result.error()); }
+    };
+    const auto name_of = [](std::size_t stay) { return "p" + std::to_string(stay); };
+    const DepartureHost side{
+        .place =
+            [&](std::size_t stay) {
+                const Result<NodeId> node = host.place(name_of(stay), trace.stays[stay].pod);
+                keep(node);
+                return node && node->is_valid();
+            },
+        .leave = [&](std::size_t stay) { keep(host.engine.apply(WorkloadGone{name_of(stay)})); }};
+    const DepartureResult result = run_departures(study, trace, side);
+    if (!failed) { return tl::unexpected(failed.error()); }
     return result;
 }
 

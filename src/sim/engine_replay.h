@@ -26,4 +26,12 @@ struct EngineReplayResult {
 
 Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study, EngineReplayOptions options);
 
+struct DepartureTrace;
+struct DepartureResult;
+
+/// The same with pods that leave (departures.h); `seed` picks the node ranks, 0 to 9.
+Result<DepartureResult> replay_departures_with_engine(const OpenbStudy& study,
+                                                      const DepartureTrace& trace,
+                                                      EngineReplayOptions options);
+
 }  // namespace muster::sim
