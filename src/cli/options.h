@@ -52,6 +52,7 @@ struct SimPlacementOptions {
     std::string node_ranks;
     std::int32_t seed = 42;
     std::string policy = "muster";
+    bool is_mix_learned = false;  // of muster: from the arrivals, not declared
     Format format = Format::table;
 };
 

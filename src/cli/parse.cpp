@@ -227,6 +227,8 @@ private:
             ->capture_default_str()
             ->check(CLI::IsMember({"muster", "fgd", "bestfit"}))
             ->type_name("NAME");
+        placement->add_flag("--learned-mix", placement_.is_mix_learned,
+                            "muster learns the job mix from the arrivals; else it is declared");
         add_format(placement, placement_.format);
         auto* random = add(
             "random", "A random history; the laws are checked at each step", random_examples,

@@ -212,9 +212,10 @@ bool is_set_aside(const dialect::RefusedWorkload& refused, const std::string& na
 
 Result<int> run_verb(const WhyOptions& options, Terminal& terminal) {
     MUSTER_TRY(cluster, load_cluster(options.cluster));
-    const auto aside = std::ranges::find_if(cluster.refused, [&](const dialect::RefusedWorkload& refused) {
-        return is_set_aside(refused, options.job);
-    });
+    const auto aside =
+        std::ranges::find_if(cluster.refused, [&](const dialect::RefusedWorkload& refused) {
+            return is_set_aside(refused, options.job);
+        });
     if (aside != cluster.refused.end()) {
         Reason reason;
         reason.link = ChainLink::submit;

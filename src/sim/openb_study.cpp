@@ -42,6 +42,7 @@ std::uint64_t model_set(std::string_view text, const std::vector<std::string>& m
 
 Result<std::string> read_packed(const std::filesystem::path& path) {
     MUSTER_TRY(packed, read_file(path));
+    if (path.extension() != ".gz") { return std::move(packed); }
     auto text = dialect::gunzip(packed);
     if (!text) { return tl::unexpected(std::move(text).error().wrap(path.string())); }
     return std::move(*text);
@@ -49,23 +50,20 @@ Result<std::string> read_packed(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<OpenbStudy> load_openb_study(const std::filesystem::path& folder, std::string_view list) {
+Result<OpenbStudy> load_openb_files(const OpenbFiles& files, std::string_view list) {
     OpenbStudy study;
     study.list = list;
-    const auto traces = folder / "alibaba-gpu-v2023";
-    const auto nodes_path = traces / "openb_node_list_gpu_node.csv";
-    const auto pods_path = traces / fmt::format("openb_pod_list_{}.csv", list);
-    MUSTER_TRY(nodes_text, read_file(nodes_path));
-    MUSTER_TRY(nodes, dialect::read_openb_nodes(nodes_path.string(), nodes_text));
+    MUSTER_TRY(nodes_text, read_file(files.nodes));
+    MUSTER_TRY(nodes, dialect::read_openb_nodes(files.nodes.string(), nodes_text));
     study.nodes = std::move(nodes);
-    MUSTER_TRY(pods_text, read_file(pods_path));
-    MUSTER_TRY(pods, dialect::read_openb_pods(pods_path.string(), pods_text));
+    MUSTER_TRY(pods_text, read_file(files.pods));
+    MUSTER_TRY(pods, dialect::read_openb_pods(files.pods.string(), pods_text));
     study.pods = std::move(pods);
 
     study.models = model_names(study.nodes);
     if (study.models.size() > gpu_models_max) {
         return fail(Code::limit,
-                    fmt::format("{}: {} GPU models; expected at most {}", nodes_path.string(),
+                    fmt::format("{}: {} GPU models; expected at most {}", files.nodes.string(),
                                 study.models.size(), gpu_models_max));
     }
     for (const dialect::OpenbNode& node : study.nodes) {
@@ -82,14 +80,23 @@ Result<OpenbStudy> load_openb_study(const std::filesystem::path& folder, std::st
                                   .models = model_set(pod.models, study.models)});
     }
 
+    MUSTER_TRY(arrivals, read_packed(files.arrivals));
+    study.arrivals_text = std::move(arrivals);
+    MUSTER_TRY(ranks, read_packed(files.ranks));
+    study.ranks_text = std::move(ranks);
+    return study;
+}
+
+Result<OpenbStudy> load_openb_study(const std::filesystem::path& folder, std::string_view list) {
+    const auto traces = folder / "alibaba-gpu-v2023";
     // The gpuspec lists are the default list with models named, in the same order.
     const std::string_view order = list.starts_with("gpuspec") ? "default" : list;
     const auto stem = folder / "fgd-arrivals" / fmt::format("openb_pod_list_{}", order);
-    MUSTER_TRY(arrivals, read_packed(stem.string() + ".arrivals.csv.gz"));
-    study.arrivals_text = std::move(arrivals);
-    MUSTER_TRY(ranks, read_packed(stem.string() + ".nodeperm.csv.gz"));
-    study.ranks_text = std::move(ranks);
-    return study;
+    return load_openb_files({.nodes = traces / "openb_node_list_gpu_node.csv",
+                             .pods = traces / fmt::format("openb_pod_list_{}.csv", list),
+                             .arrivals = stem.string() + ".arrivals.csv.gz",
+                             .ranks = stem.string() + ".nodeperm.csv.gz"},
+                            list);
 }
 
 std::int64_t OpenbStudy::gpu_milli_total() const {

@@ -44,6 +44,14 @@ struct OpenbStudy {
     [[nodiscard]] std::vector<MixClass> common_classes() const;
 };
 
+struct OpenbFiles {
+    std::filesystem::path nodes;
+    std::filesystem::path pods;
+    std::filesystem::path arrivals;  // packed by gzip when it ends in .gz, like `ranks`
+    std::filesystem::path ranks;
+};
+
+Result<OpenbStudy> load_openb_files(const OpenbFiles& files, std::string_view list);
 /// `folder` holds alibaba-gpu-v2023 and fgd-arrivals.
 Result<OpenbStudy> load_openb_study(const std::filesystem::path& folder, std::string_view list);
 

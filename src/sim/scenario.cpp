@@ -113,7 +113,7 @@ private:
     template <class Expected>
     void act(const Expected& expected) {
         ++run_.expectations;
-        const Seen seen{.engine = engine_, .world = engine_.world(), .last = last_};
+        const Seen seen{.world = engine_.world(), .last = last_};
         for (const std::string& found : check(expected, seen)) { miss(found); }
     }
 

@@ -1,7 +1,6 @@
 #include "sim/scenario_expect.h"
 
 #include "codec/plan_names.h"
-#include "engine/world.h"
 #include "sim/show.h"
 
 #include <fmt/format.h>
@@ -48,7 +47,7 @@ std::string describe(const Seen& seen, const std::string& name) {
                            fmt::join(nodes_of(seen, *workload), ","));
     }
     if (!workload->has_reason) { return fmt::format("{} waits and was not looked at", name); }
-    const Reason reason = seen.engine.why(name).value_or(workload->reason);
+    const Reason& reason = workload->reason;
     std::string out = fmt::format("{} waits \"{}\" why={} link={} needed={} have={} closest=\"{}\"",
                                   name, reason.text, name_of(reason.why), name_of(reason.link),
                                   reason.needed, reason.have, reason.closest);
@@ -129,7 +128,7 @@ std::vector<std::string> check(const ExpectWaits& expected, const Seen& seen) {
         const Workload* workload = find(seen, name);
         const bool is_so = workload != nullptr && workload->is_waiting() && workload->has_reason &&
                            placed_tasks(*workload) == 0 &&
-                           is_as_expected(expected, seen.engine.why(name).value_or(Reason{}));
+                           is_as_expected(expected, workload->reason);
         if (!is_so) { out.push_back(describe(seen, name)); }
     }
     return out;

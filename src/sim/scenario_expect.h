@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codec/scenario.h"
-#include "engine/engine.h"
+#include "engine/world.h"
 #include "model/plan.h"
 
 #include <map>
@@ -12,7 +12,6 @@
 namespace muster::sim {
 
 struct Seen {
-    Engine& engine;  // asked why, with the numbers of this moment; stays as it is
     const World& world;
     const std::map<std::string, Placement>& last;  // the last placement of each workload
 };
