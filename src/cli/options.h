@@ -53,6 +53,7 @@ struct SimPlacementOptions {
     std::int32_t seed = 42;
     std::string policy = "muster";
     bool is_mix_learned = false;  // of muster: from the arrivals, not declared
+    int offered_load = 0;         // percent; pods come and go at it; 0 = none leaves
     Format format = Format::table;
 };
 

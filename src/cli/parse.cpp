@@ -227,6 +227,11 @@ private:
             ->capture_default_str()
             ->check(CLI::IsMember({"muster", "fgd", "bestfit"}))
             ->type_name("NAME");
+        placement
+            ->add_option("--offered-load", placement_.offered_load,
+                         "pods come and go, asking for so many % of the GPUs")
+            ->check(CLI::Range(1, 1'000))
+            ->type_name("PERCENT");
         placement->add_flag("--learned-mix", placement_.is_mix_learned,
                             "muster learns the job mix from the arrivals; else it is declared");
         add_format(placement, placement_.format);

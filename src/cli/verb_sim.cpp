@@ -1,9 +1,11 @@
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
+#include "sim/departures.h"
 #include "sim/engine_replay.h"
 #include "sim/openb_study.h"
 #include "sim/reference/bestfit.h"
+#include "sim/reference/departures.h"
 #include "sim/reference/fgd.h"
 #include "sim/reference/replay.h"
 
@@ -42,21 +44,53 @@ Result<Outcome> run_engine(const sim::OpenbStudy& study, const SimPlacementOptio
     return Outcome{measured.measure, measured.arrived, measured.placed, timed.cpu_ns};
 }
 
+sim::ReplayPolicy reference_policy(const sim::OpenbStudy& study, std::string_view name) {
+    if (name != "fgd") { return {.score = sim::best_fit}; }
+    return {.score = sim::Fgd(sim::FragmentMeasure(study.common_classes(), study.models.size()))};
+}
+
 Result<Outcome> run_reference(const sim::OpenbStudy& study, const SimPlacementOptions& options) {
-    sim::Fgd fgd(sim::FragmentMeasure(study.common_classes(), study.models.size()));
-    sim::ReplayPolicy policy;
-    if (options.policy == "fgd") {
-        policy.score = [&](const sim::ReferenceNode& node, const sim::Request& request) {
-            return fgd(node, request);
-        };
-    } else {
-        policy.score = sim::best_fit;
-    }
-    MUSTER_TRY(result,
-               sim::replay(study, policy, {.seed = options.seed, .measure_fragments = true}));
+    MUSTER_TRY(result, sim::replay(study, reference_policy(study, options.policy),
+                                   {.seed = options.seed, .measure_fragments = true}));
     constexpr double nanoseconds = 1e9;
     return Outcome{result.measure, result.arrived, result.placed,
                    static_cast<std::int64_t>(result.cpu_seconds * nanoseconds)};
+}
+
+/// Pods that come and go: what share of the GPU-hours asked for is refused.
+Result<int> run_departures(const sim::OpenbStudy& study, const SimPlacementOptions& options,
+                           Terminal& terminal) {
+    MUSTER_TRY(trace, sim::make_departures(
+                          study, {.load_percent = options.offered_load, .seed = options.seed}));
+    MUSTER_TRY(
+        result,
+        options.policy == "muster"
+            ? sim::replay_departures_with_engine(
+                  study, trace, {.seed = options.seed, .is_mix_declared = !options.is_mix_learned})
+            : sim::replay_departures(study, trace, reference_policy(study, options.policy),
+                                     options.seed));
+    constexpr std::int64_t milli_hour = 3'600'000;
+    const std::int64_t offered = result.offered_milli_seconds / milli_hour;
+    const std::int64_t refused = result.refused_milli_seconds / milli_hour;
+    if (options.format == Format::json) {
+        JsonWriter out;
+        out.begin_object()
+            .member("offered_load_percent", std::int64_t{options.offered_load})
+            .member("offered_gpu_hours", offered)
+            .member("refused_gpu_hours", refused)
+            .key("refused_percent")
+            .raw(fmt::format("{:.4f}", result.refused_percent()));
+        out.member("arrived", static_cast<std::int64_t>(trace.stays.size()))
+            .member("refused_pods", result.refused_pods)
+            .end_object();
+        terminal.out << out.take() << '\n';
+        return exit_good;
+    }
+    terminal.out << fmt::format(
+        "{} on {}, seed {}, pods come and go at {} % load: {} of {} GPU-hours refused ({:.2f} %)\n",
+        options.policy, study.list, options.seed, options.offered_load, with_commas(refused),
+        with_commas(offered), result.refused_percent());
+    return exit_good;
 }
 
 /// Millionths as percent: 961234 → "96.1234".
@@ -91,6 +125,7 @@ Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal) {
                                              .arrivals = options.arrivals,
                                              .ranks = options.node_ranks},
                                             std::filesystem::path(options.pods).stem().string()));
+    if (options.offered_load > 0) { return run_departures(study, options, terminal); }
     MUSTER_TRY(outcome, options.policy == "muster" ? run_engine(study, options)
                                                    : run_reference(study, options));
     if (options.format == Format::json) {
