@@ -5,6 +5,7 @@
 #include "dialect/kubernetes_job.h"
 #include "dialect/kubernetes_node.h"
 #include "dialect/kubernetes_pod.h"
+#include "dialect/topograph.h"
 
 #include <fmt/core.h>
 
@@ -22,6 +23,7 @@ enum class Kind : std::uint8_t {
     pod,
     priority_class,
     topology,
+    hypernode,
     volcano_job,
     batch_job,
     controller,
@@ -66,6 +68,9 @@ Kind kind_of(const Document& document) {
     if (kind == "Queue" && version.starts_with("scheduling.volcano.sh/")) {
         return Kind::volcano_queue;
     }
+    if (kind == "HyperNode" && version.starts_with("topology.volcano.sh/")) {
+        return Kind::hypernode;
+    }
     if (kind == "Topology" &&
         (version.starts_with("kueue.x-k8s.io/") || version.starts_with("kai.scheduler/"))) {
         return Kind::topology;
@@ -80,9 +85,13 @@ public:
           context_(std::move(context)),
           is_plan_(is_plan) {}
 
+    /// Every fault of the objects is kept; with one, nothing is put together.
     Result<> run() {
-        for (const Document& document : documents_.all()) { MUSTER_CHECK(read_first(document)); }
-        for (const Document& document : documents_.all()) { MUSTER_CHECK(read_second(document)); }
+        for (const Document& document : documents_.all()) { read_first(document); }
+        if (!faults_.is_empty()) { return tl::unexpected(faults_.error()); }
+        MUSTER_CHECK(settle_levels());
+        for (const Document& document : documents_.all()) { read_second(document); }
+        if (!faults_.is_empty()) { return tl::unexpected(faults_.error()); }
         MUSTER_CHECK(order_queues());
         demand_ = assemble(std::move(items_), is_plan_, notes_);
         return {};
@@ -97,6 +106,7 @@ public:
     }
     Demand& demand() { return demand_; }
     Notes& notes() { return notes_; }
+    const Faults& faults() const { return faults_; }
     KubernetesContext take_context() { return std::move(context_); }
 
 private:
@@ -107,6 +117,8 @@ private:
     Faults faults_;
     std::vector<Fault> unsupported_;
     std::vector<Level> levels_;
+    std::vector<HyperNode> hypernodes_;
+    Place topology_place_;
     std::vector<NodeSpec> nodes_;
     std::vector<QueueSpec> queues_;
     std::map<std::string, Place> queue_places_;
@@ -115,11 +127,6 @@ private:
     Demand demand_;
 
     Scope scope() { return {context_, notes_, unsupported_}; }
-
-    Result<> status() const {
-        if (faults_.is_empty()) { return {}; }
-        return tl::unexpected(faults_.error());
-    }
 
     /// The same object twice is a slip, and which one holds would be a guess.
     void check_new(const Field& object) {
@@ -135,19 +142,23 @@ private:
         }
     }
 
-    Result<> read_first(const Document& document);
-    Result<> read_second(const Document& document);
+    void read_first(const Document& document);
+    void read_second(const Document& document);
+    Result<> settle_levels();
     Result<> order_queues();
     void read_demand(Kind kind, const Field& object);
 };
 
-Result<> Reading::read_first(const Document& document) {
+void Reading::read_first(const Document& document) {
     const Field object(document, faults_);
     switch (kind_of(document)) {
         case Kind::node:
             check_new(object);
             nodes_.push_back(read_node(object, scope()));
             learn_from_node(nodes_.back(), context_);
+            context_.has_share_driver =
+                context_.has_share_driver ||
+                object["metadata"]["annotations"]["hami.io/node-nvidia-register"].is_present();
             break;
         case Kind::priority_class:
             check_new(object);
@@ -157,10 +168,15 @@ Result<> Reading::read_first(const Document& document) {
             check_new(object);
             if (levels_.empty()) {
                 levels_ = read_levels(object);
+                topology_place_ = object.place();
             } else {
                 notes_.add(object,
                            "only the first Topology is the tree; other levels can't be asked for");
             }
+            break;
+        case Kind::hypernode:
+            check_new(object);
+            hypernodes_.push_back(read_hypernode(object));
             break;
         case Kind::harmless: break;
         case Kind::unknown:
@@ -172,22 +188,24 @@ Result<> Reading::read_first(const Document& document) {
                                                document.api_version));
             }
             break;
-        default: break;
+        case Kind::pod:
+        case Kind::volcano_job:
+        case Kind::batch_job:
+        case Kind::controller:
+        case Kind::pod_group:
+        case Kind::composite_group:
+        case Kind::volcano_queue: break;  // read_second
     }
-    return status();
 }
 
-Result<> Reading::read_second(const Document& document) {
+void Reading::read_second(const Document& document) {
     const Kind kind = kind_of(document);
-    if (kind == Kind::harmless || kind == Kind::unknown || kind == Kind::node ||
-        kind == Kind::priority_class || kind == Kind::topology) {
-        return {};
-    }
+    const bool was_first = kind == Kind::node || kind == Kind::priority_class ||
+                           kind == Kind::topology || kind == Kind::hypernode;
+    if (was_first || kind == Kind::harmless || kind == Kind::unknown) { return; }
     const Field object(document, faults_);
     check_new(object);
-    MUSTER_CHECK(status());
     read_demand(kind, object);
-    return status();
 }
 
 void Reading::read_demand(Kind kind, const Field& object) {
@@ -237,9 +255,45 @@ void Reading::read_demand(Kind kind, const Field& object) {
             queues_.push_back(std::move(queue));
             break;
         }
-        default: break;
+        case Kind::node:
+        case Kind::priority_class:
+        case Kind::topology:
+        case Kind::hypernode:
+        case Kind::harmless:
+        case Kind::unknown: break;  // read_first
     }
     if (!unsupported_.empty()) { unsupported_.clear(); }
+}
+
+/// One tree: HyperNodes where there are any, else a Topology object, else what the labels say.
+Result<> Reading::settle_levels() {
+    std::vector<NodeLabels> labels;
+    for (const NodeSpec& node : nodes_) { labels.push_back({node.name, node.labels}); }
+    if (hypernodes_.empty()) {
+        if (!levels_.empty() || nodes_.empty()) { return {}; }
+        LabelTopology found = detect_levels(labels);
+        levels_ = std::move(found.levels);
+        for (std::string& note : found.notes) {
+            notes_.add(Place{.file = "levels", .line = 0, .path = ""}, std::move(note));
+        }
+        return {};
+    }
+    if (!levels_.empty()) {
+        notes_.add(topology_place_, "the HyperNodes are the tree; this Topology is not looked at");
+    }
+    MUSTER_TRY(built, build_hypernodes(hypernodes_, labels));
+    levels_ = built.file.levels;
+    for (std::size_t i = 0; i < levels_.size() && i < built.tiers.size(); ++i) {
+        context_.tiers.push_back({built.tiers[i], levels_[i].name});
+    }
+    std::map<std::string_view, NodeSpec*> by_name;
+    for (NodeSpec& node : nodes_) { by_name.emplace(node.name, &node); }
+    for (NodeLabels& more : built.file.nodes) {
+        const auto node = by_name.find(more.node);
+        if (node == by_name.end()) { continue; }
+        for (Label& label : more.labels) { node->second->labels.push_back(std::move(label)); }
+    }
+    return {};
 }
 
 /// Parents before children.
@@ -293,20 +347,33 @@ Result<ClusterInput> read_cluster(std::span<const SourceText> sources) {
     return out;
 }
 
+JobReading inspect_jobs(const Documents& documents, const KubernetesContext& context) {
+    Reading reading(documents, context, true);
+    const auto ran = reading.run();
+    JobReading out;
+    out.faults = reading.faults().all();
+    if (!ran && out.faults.empty()) { out.faults.push_back({{}, ran.error().message}); }
+    if (!ran) { return out; }
+    Demand& demand = reading.demand();
+    for (RefusedWorkload& refused : demand.refused) {
+        out.faults.push_back({std::move(refused.place), std::move(refused.text)});
+    }
+    if (!out.faults.empty()) { return out; }
+    out.input.facts = reading.take_facts();
+    out.input.workloads = std::move(demand.workloads);
+    out.input.warnings = reading.notes().take();
+    out.places = std::move(demand.places);
+    return out;
+}
+
 Result<JobInput> read_jobs(std::span<const SourceText> sources, const KubernetesContext& context) {
     MUSTER_TRY(documents, read_documents(sources));
-    Reading reading(documents, context, true);
-    MUSTER_CHECK(reading.run());
-    Demand& demand = reading.demand();
-    if (!demand.refused.empty()) {
-        const RefusedWorkload& refused = demand.refused.front();
-        return fail(Code::invalid, fmt::format("{}: {}", refused.place.text(), refused.text));
-    }
-    JobInput out;
-    out.facts = reading.take_facts();
-    out.workloads = std::move(demand.workloads);
-    out.warnings = reading.notes().take();
-    return out;
+    JobReading reading = inspect_jobs(documents, context);
+    if (reading.faults.empty()) { return std::move(reading.input); }
+    const Fault& fault = reading.faults.front();
+    const std::string where = fault.place.text();
+    return fail(Code::invalid,
+                where.empty() ? fault.text : fmt::format("{}: {}", where, fault.text));
 }
 
 }  // namespace muster::dialect

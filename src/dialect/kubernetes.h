@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "codec/document.h"
+#include "codec/field.h"
 #include "model/fact.h"
 
 #include <cstdint>
@@ -51,6 +52,7 @@ struct KubernetesContext {
     std::vector<Tier> tiers;
     std::vector<std::string> fixed_mig_profiles;  // counted by some node: "1g.10gb"
     bool has_other_vendors = false;               // GPUs other than NVIDIA's
+    bool has_share_driver = false;                // some node runs HAMi, which enforces shares
 };
 
 /// Which task of which workload a pod is. Tasks count through the leaves in order.
@@ -85,6 +87,15 @@ struct JobInput {
     std::vector<Fact> facts;              // queues, nodes, levels that stood beside them
     std::vector<Warning> warnings;
 };
+
+/// The same as read_jobs, with every fault instead of the first; `input` is empty when there is
+/// one.
+struct JobReading {
+    JobInput input;
+    std::vector<Place> places;  // of each workload
+    std::vector<Fault> faults;
+};
+JobReading inspect_jobs(const Documents& documents, const KubernetesContext& context);
 
 /// What runs where and what waits. Waiting pods of other schedulers are not ours; running ones hold
 /// room.

@@ -178,6 +178,40 @@ TEST(Cluster, TopologyObjectsGiveTheLevels) {
                 ElementsAre(Level{"spine", "x.io/spine"}, Level{"rack", "x.io/rack"}));
 }
 
+TEST(Cluster, HyperNodesGiveLevelsLabelsAndTiers) {
+    const auto input = read(R"(apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: leaf-0}
+spec: {tier: 1, tierName: leaf, members: [{type: Node, selector: {regexMatch: {pattern: "^n[0-9]$"}}}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j}
+spec: {networkTopology: {highestTierAllowed: 1}, tasks: [{replicas: 2, template: {spec: {containers: [{name: c}]}}}]}
+)");
+
+    ASSERT_TRUE(input) << input.error().message;
+    const Level level = facts_of<TopologySet>(*input).at(0).levels.at(0);
+    EXPECT_EQ(level.name, "leaf");
+    EXPECT_THAT(facts_of<NodeSet>(*input).at(0).node.labels,
+                testing::Contains(Label{level.key, "leaf-0"}));
+    EXPECT_THAT(input->context.tiers, ElementsAre(Tier{1, "leaf"}));
+    EXPECT_EQ(facts_of<WorkloadSet>(*input).at(0).workload.groups.at(0).topology.required, "leaf");
+}
+
+TEST(Cluster, WithoutObjectsTheLabelsGiveTheLevels) {
+    const auto input = read(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {topology.kubernetes.io/zone: "
+        "z}}\n");
+
+    ASSERT_TRUE(input);
+    EXPECT_EQ(facts_of<TopologySet>(*input).at(0).levels.at(0).key, "topology.kubernetes.io/zone");
+}
+
 std::string pod(std::string_view name, std::string_view spec, std::string_view metadata = "",
                 std::string_view phase = "Running") {
     return fmt::format(

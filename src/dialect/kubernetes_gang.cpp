@@ -183,6 +183,7 @@ private:
                                    .topology = pod.wish});
         bind(workload.name, 0, pod);
         out_.workloads.push_back(std::move(workload));
+        out_.places.push_back(pod.place);
     }
 
     /// The first waiting pod of a group that nobody declared speaks for all.
@@ -235,6 +236,7 @@ private:
             bind(workload.name, task, *pod);
         }
         out_.workloads.push_back(std::move(workload));
+        out_.places.push_back(job.place);
     }
 
     static std::uint32_t task_of(const DeclaredJob& job, const PodItem& pod) {
@@ -526,6 +528,7 @@ private:
                 workload.groups[static_cast<std::size_t>(leaves[i])].count);
         }
         out_.workloads.push_back(std::move(workload));
+        out_.places.push_back(group.place);
     }
 };
 

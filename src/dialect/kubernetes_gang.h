@@ -16,6 +16,7 @@ using DemandItem = std::variant<DeclaredJob, GroupObject, PodItem>;
 
 struct Demand {
     std::vector<WorkloadSpec> workloads;
+    std::vector<Place> places;   // of each workload
     std::vector<Fact> bindings;  // TaskBound and TaskGone, after all workloads
     std::vector<PodTask> pods;
     std::vector<RefusedWorkload> refused;

@@ -1,5 +1,6 @@
 #include "dialect/kubernetes_node.h"
 
+#include "dialect/kubernetes_affinity.h"
 #include "dialect/kubernetes_gpu.h"
 #include "dialect/kubernetes_resources.h"
 #include "model/limits.h"
@@ -113,6 +114,37 @@ std::vector<Level> read_levels(const Field& topology) {
         list.expected(fmt::format("at most {} levels", topology_levels_max));
     }
     return levels;
+}
+
+HyperNode read_hypernode(const Field& object) {
+    HyperNode out;
+    out.name = object["metadata"]["name"].name();
+    out.place = object["metadata"]["name"].place().text();
+    const Field spec = object["spec"];
+    if (!spec["tier"].is_present()) { spec["tier"].expected("a whole number ≥ 0"); }
+    out.tier = spec["tier"].integer(0, hypernode_tier_max);
+    if (spec["tierName"].is_present()) { out.tier_name = spec["tierName"].name(); }
+    for (const Field& field : spec["members"].items()) {
+        HyperNodeMember member;
+        const std::string_view type = field["type"].text();
+        member.kind =
+            type == "HyperNode" ? HyperNodeMember::Kind::hypernode : HyperNodeMember::Kind::node;
+        if (type != "Node" && type != "HyperNode") { field["type"].expected("Node or HyperNode"); }
+        const Field selector = field["selector"];
+        if (selector["exactMatch"].is_present()) {
+            member.text = selector["exactMatch"]["name"].name();
+        } else if (selector["regexMatch"].is_present()) {
+            member.match = HyperNodeMember::Match::regex;
+            member.text = selector["regexMatch"]["pattern"].text();
+        } else if (selector["labelMatch"].is_present()) {
+            member.match = HyperNodeMember::Match::labels;
+            member.labels = read_selector(selector["labelMatch"]);
+        } else {
+            selector.expected("one of exactMatch, regexMatch and labelMatch");
+        }
+        out.members.push_back(std::move(member));
+    }
+    return out;
 }
 
 Quota read_quota(const Field& list) {
