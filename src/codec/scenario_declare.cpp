@@ -14,7 +14,7 @@ namespace muster::scenario {
 
 namespace {
 
-constexpr std::initializer_list<std::string_view> node_lists = {"taint"};
+const std::initializer_list<std::string_view> node_lists = {"taint"};
 
 Result<std::vector<std::string>> read_new_names(std::string_view what,
                                                 std::span<const Word> words) {
