@@ -8,9 +8,11 @@ namespace muster::cli {
 
 std::string reason_text(const Reason& reason, const Paint& paint) {
     std::string out;
-    if (!reason.closest.empty()) {
+    if (!reason.closest.empty() && reason.why == Why::no_domain) {
         out += fmt::format("  closest   {}: room for {} of {}\n", reason.closest, reason.have,
                            plural(reason.needed, "task"));
+    } else if (!reason.closest.empty()) {
+        out += fmt::format("  closest   {} has the most room\n", reason.closest);
     }
     if (!reason.causes.empty()) {
         out += fmt::format("  of {}, a task finds\n", plural(reason.nodes, "node"));

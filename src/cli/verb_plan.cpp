@@ -8,12 +8,10 @@
 #include "codec/json_writer.h"
 #include "codec/plan_text.h"
 #include "engine/world.h"
-#include "sim/show.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <variant>
 
 namespace muster::cli {
@@ -67,16 +65,15 @@ std::string slowdown_text(const Slowdown& slowdown) {
 
 void print_placement(const Answer& answer, const Placement& placement, const Paint& paint,
                      std::ostream& out) {
-    std::set<std::string> nodes;
-    for (const TaskPlace& place : placement.tasks) { nodes.insert(place.node); }
     const std::int64_t asked = task_count(answer.workload);
     const auto placed = static_cast<std::int64_t>(placement.tasks.size());
-    out << fmt::format("{} {}: {} on {}{}\n", paint(Ink::bold, answer.workload.name),
-                       paint(Ink::green, "starts now"),
-                       placed == asked ? "all " + plural(asked, "task")
-                                       : fmt::format("{} of {}", placed, plural(asked, "task")),
-                       plural(static_cast<std::int64_t>(nodes.size()), "node"),
-                       placement.domain.empty() ? "" : ", all in " + placement.domain);
+    const std::string who = asked == 1 ? ""
+                            : placed == asked
+                                ? fmt::format(" all {}", plural(asked, "task"))
+                                : fmt::format(" {} of {}", placed, plural(asked, "task"));
+    out << fmt::format("{} {}{} {}\n", paint(Ink::bold, answer.workload.name),
+                       paint(Ink::green, asked == 1 ? "starts now" : "starts now:"), who,
+                       where_in_words(placement));
     out << fmt::format("  asks for  {}\n", workload_in_words(answer.workload));
     if (answer.slowdown && answer.slowdown->percent > 100) {
         out << fmt::format("  distance  {}\n", slowdown_text(*answer.slowdown));
@@ -86,7 +83,7 @@ void print_placement(const Answer& answer, const Placement& placement, const Pai
     for (std::size_t rank = 0; rank < std::min(placement.tasks.size(), rows_max); ++rank) {
         const TaskPlace& place = placement.tasks[rank];
         table.add({fmt::format("{}", rank), task_in_words(answer.workload, place.task), place.node,
-                   sim::write_devices(place.devices)});
+                   devices_in_words(place)});
     }
     out << '\n' << table.text(paint, "  ");
     if (placement.tasks.size() > rows_max) {

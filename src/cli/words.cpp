@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
+#include <set>
+
 namespace muster::cli {
 
 std::string_view words_of(Cause cause) {
@@ -62,7 +65,7 @@ std::string need_in_words(const TaskSpec& task) {
                                            : fmt::format("{} × {}", gpu.count, gpu.profile));
             break;
     }
-    if (!gpu.models.empty()) {
+    if (!gpu.models.empty() && !parts.empty()) {
         parts.back() += fmt::format(" ({})", fmt::join(gpu.models, " or "));
     }
     if (task.request.milli_cpu > 0) {
@@ -116,13 +119,27 @@ std::string task_in_words(const WorkloadSpec& workload, std::uint32_t task) {
     for (const GroupSpec* leaf : leaves) {
         const auto count = static_cast<std::uint32_t>(leaf->count);
         if (task < first + count) {
-            return leaf->name.empty() || (leaves.size() == 1 && leaf->parent < 0)
-                       ? fmt::format("{}", task - first)
-                       : fmt::format("{}-{}", leaf->name, task - first);
+            const bool has_name = !leaf->name.empty() && leaf->name != workload.name;
+            return has_name ? fmt::format("{}-{}", leaf->name, task - first)
+                            : fmt::format("{}", task - first);
         }
         first += count;
     }
     return fmt::format("{}", task);
+}
+
+std::string devices_in_words(const TaskPlace& place) {
+    const int count = std::popcount(place.devices.gpus);
+    if (place.is_counted && count > 0) { return fmt::format("{} gpu", count); }
+    return sim::write_devices(place.devices);
+}
+
+std::string where_in_words(const Placement& placement) {
+    if (placement.level == "node") { return "on " + placement.domain; }
+    std::set<std::string_view> nodes;
+    for (const TaskPlace& place : placement.tasks) { nodes.insert(place.node); }
+    return fmt::format("on {}{}", plural(static_cast<std::int64_t>(nodes.size()), "node"),
+                       placement.domain.empty() ? "" : " in " + placement.domain);
 }
 
 }  // namespace muster::cli

@@ -22,7 +22,12 @@ std::string workload_in_words(const WorkloadSpec& workload);
 std::vector<const GroupSpec*> leaves_of(const WorkloadSpec& workload);
 /// Tasks that must run together, and all of them.
 std::int64_t task_count(const WorkloadSpec& workload);
-/// "worker-0" of a role with that name, else "0".
+/// "worker-0" of a role with a name of its own, else "0".
 std::string task_in_words(const WorkloadSpec& workload, std::uint32_t task);
+
+/// "gpu 0-3", or "4 gpu" where the node does not say which.
+std::string devices_in_words(const TaskPlace& place);
+/// "on node a", "on 2 nodes in rack r1"
+std::string where_in_words(const Placement& placement);
 
 }  // namespace muster::cli
