@@ -76,12 +76,19 @@ std::vector<WorkloadId> unit_of(const World& world, WorkloadId id) {
 }
 
 /// Places the workload in the trial, or says why not.
-std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
+std::optional<Refused> look_for_place(World& world, Trial& trial, WorkloadId id) {
     if (auto refused = admit(world, id)) { return refused; }
     if (auto refused = check_gang(world, id)) { return refused; }
     if (place_workload(world, trial, id, Goal::start)) { return std::nullopt; }
-    if (trial.capped()) { return refuse_over_cap(world, *trial.capped(), false); }
-    return refuse_room(world, world.workloads[id.value]);
+    const Workload& workload = world.workloads[id.value];
+    if (trial.capped()) { return refuse_capped(world, workload, *trial.capped()); }
+    return refuse_room(world, workload);
+}
+
+std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
+    auto refused = look_for_place(world, trial, id);
+    if (refused) { name_wakes(*refused); }
+    return refused;
 }
 
 class Cycle {
@@ -90,11 +97,17 @@ public:
 
     Plan run() {
         world_.refresh();
+        world_.refresh_values();
+        world_.adopt_queues();
         plan_.cycle = ++world_.cycle;
         mend_broken();
         world_.waits.wake_grown(world_);
-        while (!world_.ready.empty()) { decide(world_.ready.begin()->second); }
-        grow();
+        // What grows may be what others want to be near to.
+        while (!world_.ready.empty() || !world_.growing.empty()) {
+            while (!world_.ready.empty()) { decide(world_.ready.begin()->second); }
+            grow();
+        }
+        keep_last_refusals();
         return std::move(plan_);
     }
 
@@ -166,6 +179,10 @@ private:
             world_.set_waits(id, {});
             return;
         }
+        if (minds_pods(world_, workload)) {
+            waits.push_back(
+                {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
+        }
         for (QueueId up = workload.queue; up.is_valid(); up = world_.queues.at(up).parent) {
             waits.push_back(
                 {.wake = Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = up});
@@ -189,25 +206,36 @@ private:
             const bool holds_any =
                 std::any_of(workload.tasks.begin(), workload.tasks.end(),
                             [](const Task& task) { return task.state != TaskState::waiting; });
-            if (holds_any && is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
-                if (wants_more(workload)) { world_.growing.insert(id); }
-                continue;
+            const bool is_mended = holds_any && (is_whole(workload, Floor::held) ||
+                                                 mend(id, Goal::repair) || mend(id, Goal::start));
+            if (!is_mended) {
+                release(id);
+            } else if (wants_more(workload)) {
+                world_.growing.insert(id);
             }
-            Trial trial(world_);
-            if (holds_any && place_workload(world_, trial, id, Goal::repair) &&
-                is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
-                const std::vector<TaskRef> placed = trial.placed_since(0);
-                trial.commit();
-                plan_.placements.push_back(describe(world_, id, placed));
-                wait_for_rest(id);
-                continue;
-            }
-            trial.roll_back_to(0);
-            release(trial, id);
         }
     }
 
-    void release(Trial& trial, WorkloadId id) {
+    /// What it had before first. A foreign bind may have begun what has to be completed, which
+    /// then is all that is asked.
+    bool mend(WorkloadId id, Goal goal) {
+        Workload& workload = world_.workloads[id.value];
+        Trial trial(world_);
+        const Floor floor = goal == Goal::repair ? Floor::held : Floor::asked;
+        if (!place_workload(world_, trial, id, goal) || !is_whole(workload, floor)) {
+            return false;
+        }
+        const std::vector<TaskRef> placed = trial.placed_since(0);
+        trial.commit();
+        if (goal == Goal::start) { settle(workload); }
+        if (!placed.empty()) { plan_.placements.push_back(describe(world_, id, placed)); }
+        wait_for_rest(id);
+        world_.waits.wake_all(world_, Wake::pods_change);
+        return true;
+    }
+
+    void release(WorkloadId id) {
+        Trial trial(world_);
         Workload& workload = world_.workloads[id.value];
         Release out{.workload = workload.name, .tasks = {}};
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
@@ -235,8 +263,24 @@ private:
             trial.commit();
             settle(workload);
             wait_for_rest(id);
-            if (!placed.empty()) { plan_.placements.push_back(describe(world_, id, placed)); }
+            if (placed.empty()) { continue; }
+            plan_.placements.push_back(describe(world_, id, placed));
+            world_.waits.wake_all(world_, Wake::pods_change);
         }
+    }
+
+    /// The last word of the cycle on each workload that still waits.
+    void keep_last_refusals() {
+        std::set<std::string> seen;
+        std::vector<Refusal> kept;
+        for (auto at = plan_.refusals.rbegin(); at != plan_.refusals.rend(); ++at) {
+            const WorkloadId id = world_.find_workload(at->workload);
+            if (world_.workloads[id.value].is_waiting() && seen.insert(at->workload).second) {
+                kept.push_back(std::move(*at));
+            }
+        }
+        std::reverse(kept.begin(), kept.end());
+        plan_.refusals = std::move(kept);
     }
 
     World& world_;

@@ -368,10 +368,13 @@ std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine
 
 bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
               const Space& space) {
-    if (devices.gpus >> machine.gpu_count() != 0 && machine.gpu_count() < gpus_per_node_max) {
+    const GpuNeed& need = shape.spec.gpu;
+    if (machine.gpu_count() < gpus_per_node_max && devices.gpus >> machine.gpu_count() != 0) {
         return false;
     }
-    if (shape.spec.gpu.kind == GpuKind::mig) {
+    if (need.kind == GpuKind::mig) {
+        if (devices.mig.size() != static_cast<std::size_t>(need.count)) { return false; }
+        std::uint64_t gpus = 0;
         std::vector<MigLayout> layouts = layouts_of(machine, space);
         for (const MigSlot& slot : devices.mig) {
             if (slot.gpu >= layouts.size() || slot.start >= 8 ||
@@ -384,16 +387,21 @@ bool are_free(const Shape& shape, const Machine& machine, const Devices& devices
                 return false;
             }
             layouts[slot.gpu] = with_instance(layouts[slot.gpu], *profile, slot.start);
+            gpus |= std::uint64_t{1} << slot.gpu;
         }
-        return true;
+        return gpus == devices.gpus;
     }
+    const std::int32_t asked = need.kind == GpuKind::none ? 0 : need.count;
+    if (std::popcount(devices.gpus) != asked || !devices.mig.empty()) { return false; }
     if ((devices.gpus & machine.mig_gpus) != 0) { return false; }
     for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
         const std::uint32_t gpu = index_of(rest);
         const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
-        const bool is_free = shape.spec.gpu.kind == GpuKind::whole
-                                 ? free.milli == gpu_milli_whole
-                                 : shares_on(shape, machine, gpu, space) > 0;
+        // A share of few MiB takes no thousandth: memory tells too.
+        const bool is_free =
+            need.kind == GpuKind::whole
+                ? free.milli == gpu_milli_whole && free.mib == machine.model_of(gpu)->memory_mib
+                : shares_on(shape, machine, gpu, space) > 0;
         if (!is_free) { return false; }
     }
     return true;

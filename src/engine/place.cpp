@@ -33,7 +33,8 @@ public:
     /// Each role by itself; inside the domains that its groups are bound to.
     void grow(GroupIndex group, Region region) {
         const Group& here = at(group);
-        if (here.is_leaf) {
+        const auto member = member_of(group);
+        if (here.is_leaf || !member) {  // one that has nobody yet starts whole or not at all
             const Trial::Mark mark = trial_.mark();
             if (!place_group(group, region)) { trial_.roll_back_to(mark); }
             return;
@@ -42,9 +43,8 @@ public:
             here.topology.required.empty()
                 ? -1
                 : resolve_level(world_, here.topology.required).value_or(-1);
-        const auto member = member_of(group);
-        if (required == level_is_label && member) { return; }  // stays as it started
-        if (required > region.level && member) { region = region_at(required, *member); }
+        if (required == level_is_label) { return; }  // stays as it started
+        if (required > region.level) { region = region_at(required, *member, region.mask); }
         for (const GroupIndex child : here.children) { grow(child, region); }
     }
 
@@ -94,12 +94,13 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] Region region_at(std::int32_t level, Position position) const {
-        if (level < 0) { return whole(); }
-        if (level >= node_level()) { return {position, position + 1, node_level(), nullptr}; }
+    [[nodiscard]] Region region_at(std::int32_t level, Position position,
+                                   const std::vector<std::uint8_t>* mask) const {
+        if (level < 0) { return {0, world_.topology.size(), -1, mask}; }
+        if (level >= node_level()) { return {position, position + 1, node_level(), mask}; }
         const Domain& domain = world_.topology.domain(
             world_.topology.domain_of(static_cast<std::uint32_t>(level), position));
-        return {domain.begin, domain.end, level, nullptr};
+        return {domain.begin, domain.end, level, mask};
     }
 
     // ---- one group
@@ -122,9 +123,6 @@ private:
                 : resolve_level(world_, here.topology.preferred).value_or(-1);
         const std::int32_t outer = std::max(region.level, required);
         const bool is_named = required >= 0;
-        if (region.mask != nullptr) {
-            return try_region(group, region, Aim::full) || try_region(group, region, Aim::least);
-        }
         // Tightest first. Up to the preferred level the minimum is better than all of it further
         // out.
         const auto climb = [&](std::int32_t from, std::int32_t to, Aim aim) {
@@ -168,7 +166,7 @@ private:
             }
         };
         if (const auto member = member_of(group)) {
-            consider(region_at(level, *member));
+            consider(region_at(level, *member, region.mask));
         } else if (level == region.level) {
             consider(region);
         } else if (level >= node_level()) {
@@ -177,14 +175,14 @@ private:
                 if (named < 0) { return try_region(group, region, aim); }
             }
             for (Position at = region.begin; at < region.end; ++at) {
-                consider(region_at(level, at));
+                consider(region_at(level, at, region.mask));
             }
         } else if (region.begin < region.end) {
             const auto inner = static_cast<std::uint32_t>(level);
             const DomainId last = world_.topology.domain_of(inner, region.end - 1);
             for (DomainId domain = world_.topology.domain_of(inner, region.begin); domain <= last;
                  ++domain.value) {
-                consider(region_at(level, world_.topology.domain(domain).begin));
+                consider(region_at(level, world_.topology.domain(domain).begin, region.mask));
             }
         }
         const std::size_t tried = std::min(found.size(), domain_tries_max);

@@ -222,6 +222,7 @@ void World::classify(NodeId id) {
     for (const ModelGpus& entry : machine.models) {
         put(entry.model);
         put(entry.gpus);
+        put(static_cast<std::uint64_t>(entry.memory_mib));  // MIG profiles depend on it
     }
     put(machine.healthy);
     put(machine.mig_gpus);
