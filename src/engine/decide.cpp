@@ -91,6 +91,48 @@ std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
     return refused;
 }
 
+/// Who of a unit was refused, and why.
+struct UnitRefusal {
+    WorkloadId member;
+    Refused refused;
+};
+
+std::optional<UnitRefusal> place_in_order(World& world, Trial& trial,
+                                          const std::vector<WorkloadId>& unit) {
+    for (const WorkloadId member : unit) {
+        if (auto refused = decide_one(world, trial, member)) {
+            return UnitRefusal{member, std::move(*refused)};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Size of its largest task, in thousandths of a GPU, then CPU.
+std::pair<std::int64_t, std::int64_t> largest_task(const World& world, WorkloadId id) {
+    std::pair<std::int64_t, std::int64_t> most{0, 0};
+    for (const Group& group : world.workloads[id.value].groups) {
+        if (!group.is_leaf) { continue; }
+        const Charge charge = world.charge_of(world.shapes.at(group.shape));
+        most = std::max(most, std::pair(charge.gpu_milli, charge.milli_cpu));
+    }
+    return most;
+}
+
+/// All of them in the trial, or nothing: in their order; if that fails, the largest tasks first.
+std::optional<UnitRefusal> place_unit(World& world, Trial& trial, std::vector<WorkloadId> unit) {
+    auto refused = place_in_order(world, trial, unit);
+    if (!refused) { return std::nullopt; }
+    trial.roll_back_to(0);
+    if (unit.size() == 1) { return refused; }
+    const std::vector<WorkloadId> declared = unit;
+    std::stable_sort(unit.begin(), unit.end(), [&](WorkloadId a, WorkloadId b) {
+        return largest_task(world, a) > largest_task(world, b);
+    });
+    if (unit != declared && !place_in_order(world, trial, unit)) { return std::nullopt; }
+    trial.roll_back_to(0);
+    return refused;
+}
+
 class Cycle {
 public:
     explicit Cycle(World& world) : world_(world) {}
@@ -118,13 +160,12 @@ private:
             world_.ready.erase({world_.workloads[member.value].order, member});
         }
         Trial trial(world_);
-        for (const WorkloadId member : unit) {
-            auto refused = decide_one(world_, trial, member);
-            if (!refused) { continue; }
-            trial.roll_back_to(0);
+        if (const auto blocked = place_unit(world_, trial, unit)) {
+            const std::string& name = world_.workloads[blocked->member.value].name;
             for (const WorkloadId other : unit) {
-                const std::string& name = world_.workloads[member.value].name;
-                refuse(other, other == member ? *refused : refuse_linked_blocked(name, *refused));
+                refuse(other, other == blocked->member
+                                  ? blocked->refused
+                                  : refuse_linked_blocked(name, blocked->refused));
             }
             return;
         }
@@ -141,7 +182,10 @@ private:
             workload.is_running = true;
             world_.stop_waiting(id);
             wait_for_rest(id);
-            plan_.placements.push_back(describe(world_, id, placed));
+            if (wants_more(workload)) { world_.growing.insert(id); }
+            Placement placement = describe(world_, id, placed);
+            // Nothing when finished tasks were all that it needed.
+            if (!placement.tasks.empty()) { plan_.placements.push_back(std::move(placement)); }
         }
         // Pods that want to be near to others may have waited for just these.
         world_.waits.wake_all(world_, Wake::pods_change);
@@ -293,13 +337,11 @@ Plan run_cycle(World& world) { return Cycle(world).run(); }
 
 std::variant<Placement, Reason> answer_for(World& world, WorkloadId id) {
     Trial trial(world);
-    for (const WorkloadId member : unit_of(world, id)) {
-        const auto refused = decide_one(world, trial, member);
-        if (!refused) { continue; }
-        if (member == id) { return refused->reason; }
-        return refuse_linked_blocked(world.workloads[member.value].name, *refused).reason;
-    }
-    return describe(world, id, trial.placed_since(0));
+    const auto blocked = place_unit(world, trial, unit_of(world, id));
+    if (!blocked) { return describe(world, id, trial.placed_since(0)); }
+    if (blocked->member == id) { return blocked->refused.reason; }
+    const std::string& name = world.workloads[blocked->member.value].name;
+    return refuse_linked_blocked(name, blocked->refused).reason;
 }
 
 }  // namespace muster

@@ -110,6 +110,9 @@ private:
         if (here.is_leaf && ask_of(here).most == 0 && ask_of(here).least == 0) { return true; }
         if (goal_ == Goal::repair && !here.is_leaf && !member_of(group)) { return true; }
         if (slack_in(group, region, Aim::least) < 0) { return false; }  // a proof, without a visit
+        if (!here.topology.required.empty() && !resolve_level(world_, here.topology.required)) {
+            return false;  // for one that runs already: a level that is gone holds nobody
+        }
         const std::int32_t required =
             here.topology.required.empty()
                 ? -1
@@ -307,18 +310,24 @@ private:
         const Room& room = world_.room(here.shape);
         const std::int64_t wanted = std::min(ask.most, room_in(room, world_.topology, region));
         if (wanted < (aim == Aim::full ? ask.most : ask.least)) { return false; }
-        const std::vector<Share> shares = spread_tasks(room, world_.topology, region, wanted);
         std::int64_t placed = 0;
         std::uint32_t next = 0;
-        for (const auto& [position, count] : shares) {
-            for (std::int64_t i = 0; i < count; ++i, ++placed) {
-                if (--tries_left_ < 0) { return false; }
-                next = next_waiting(here, next);
-                if (!trial_.place({id_, here.first_task + next},
-                                  world_.topology.node_at(position))) {
-                    break;
+        // A room may be a little smaller than the sum says (zones share GPUs of unknown zone): what
+        // was left over is spread again over the room that is left.
+        for (std::int64_t before = -1; placed < wanted && placed > before;) {
+            before = placed;
+            const Room& now = world_.room(here.shape);
+            for (const auto& [position, count] :
+                 spread_tasks(now, world_.topology, region, wanted - placed)) {
+                for (std::int64_t i = 0; i < count; ++i, ++placed) {
+                    if (--tries_left_ < 0) { return false; }
+                    next = next_waiting(here, next);
+                    if (!trial_.place({id_, here.first_task + next},
+                                      world_.topology.node_at(position))) {
+                        break;
+                    }
+                    ++next;
                 }
-                ++next;
             }
         }
         return placed >= (aim == Aim::full ? wanted : ask.least);

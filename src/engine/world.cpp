@@ -312,9 +312,14 @@ void World::stop_waiting(WorkloadId id) {
     growing.erase(id);
     set_waits(id, {});
     workload.has_reason = false;
-    if (workload.queue.is_valid()) {
-        queue_waiting[workload.queue.value].erase({workload.order, id});
-        wake_head(workload.queue);
+    if (!workload.queue.is_valid()) { return; }
+    queue_waiting[workload.queue.value].erase({workload.order, id});
+    wake_head(workload.queue);
+    for (const std::string& name : workload.linked) {  // they may stand further behind now
+        const WorkloadId peer = find_workload(name);
+        if (peer.is_valid() && workloads[peer.value].queue.is_valid()) {
+            wake_head(workloads[peer.value].queue);
+        }
     }
 }
 
@@ -323,8 +328,10 @@ Order World::standing_of(WorkloadId id) const {
     Order first = workload.order;
     for (const std::string& name : workload.linked) {
         const WorkloadId peer = find_workload(name);
-        if (peer.is_valid() && workloads[peer.value].is_waiting()) {
-            first = std::min(first, workloads[peer.value].order);
+        if (!peer.is_valid() || !workloads[peer.value].queue.is_valid()) { continue; }
+        const Workload& other = workloads[peer.value];
+        if (queue_waiting[other.queue.value].contains({other.order, peer})) {
+            first = std::min(first, other.order);
         }
     }
     return first;
@@ -358,8 +365,9 @@ void World::wake_head(QueueId queue) {
     if (!head.is_valid()) { return; }
     // Only a workload that waited for this is looked at again; others know better why they wait.
     const std::vector<Wait>& known = workloads[head.value].waits;
-    if (std::any_of(known.begin(), known.end(),
-                    [](const Wait& wait) { return wait.wake == Wake::head_leaves; })) {
+    if (std::any_of(known.begin(), known.end(), [&](const Wait& wait) {
+            return wait.wake == Wake::head_leaves && wait.queue == queue;
+        })) {
         make_ready(head);
     }
 }

@@ -384,10 +384,23 @@ private:
                            [&](const Release& release) { return release.workload == name; });
     }
 
+    /// Linked gangs stand where the first of them does.
+    [[nodiscard]] Order standing(const Workload& workload) const {
+        Order first = workload.order;
+        for (const std::string& name : workload.linked) {
+            const Workload* peer = find(name);
+            if (peer != nullptr && peer->queue.is_valid() &&
+                peer->is_running == workload.is_running) {
+                first = std::min(first, peer->order);
+            }
+        }
+        return first;
+    }
+
     void check_strict(const Workload& started) {
         for (const Workload& other : world_.workloads) {
             if (other.is_waiting() && other.queue == started.queue && !other.is_hopeless &&
-                other.order < started.order) {
+                standing(other) < standing(started)) {
                 say("law 7: {} started in strict queue {} before {}", started.name,
                     started.queue_name, other.name);
             }

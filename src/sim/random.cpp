@@ -183,32 +183,27 @@ std::vector<std::string> replay(const RandomHistory& history) {
 
 RandomHistory shrink(RandomHistory history,
                      const std::function<bool(const RandomHistory&)>& fails) {
-    const auto drop = [&](auto& list, auto&& try_without) {
-        for (std::size_t size = std::max<std::size_t>(1, list.size() / 2); size > 0; size /= 2) {
-            for (std::size_t at = 0; at < list.size();) {
-                if (!try_without(at, std::min(size, list.size() - at))) { at += size; }
+    // `list_of` finds the list in any history: each success replaces the whole of it.
+    const auto drop = [&](auto list_of) {
+        std::size_t size = std::max<std::size_t>(1, list_of(history).size() / 2);
+        for (; size > 0; size /= 2) {
+            for (std::size_t at = 0; at < list_of(history).size();) {
+                RandomHistory shorter = history;
+                auto& list = list_of(shorter);
+                const auto begin = list.begin() + static_cast<std::ptrdiff_t>(at);
+                list.erase(begin,
+                           begin + static_cast<std::ptrdiff_t>(std::min(size, list.size() - at)));
+                if (fails(shorter)) {
+                    history = std::move(shorter);
+                } else {
+                    at += size;
+                }
             }
         }
     };
-    const auto from = [](auto& list, std::size_t at) {
-        return list.begin() + static_cast<std::ptrdiff_t>(at);
-    };
-    drop(history.steps, [&](std::size_t at, std::size_t count) {
-        RandomHistory shorter = history;
-        shorter.steps.erase(from(shorter.steps, at), from(shorter.steps, at + count));
-        if (!fails(shorter)) { return false; }
-        history = std::move(shorter);
-        return true;
-    });
+    drop([](RandomHistory& all) -> auto& { return all.steps; });
     for (std::size_t step = 0; step < history.steps.size(); ++step) {
-        drop(history.steps[step].facts, [&](std::size_t at, std::size_t count) {
-            RandomHistory shorter = history;
-            auto& facts = shorter.steps[step].facts;
-            facts.erase(from(facts, at), from(facts, at + count));
-            if (!fails(shorter)) { return false; }
-            history = std::move(shorter);
-            return true;
-        });
+        drop([step](RandomHistory& all) -> auto& { return all.steps[step].facts; });
     }
     return history;
 }
