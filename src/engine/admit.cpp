@@ -15,6 +15,14 @@ struct Minimum {
     std::vector<std::pair<Symbol, std::int64_t>> extended;
 };
 
+/// Sums of sound numbers may be too large to count; then they are over every cap.
+void add(std::int64_t& sum, std::int64_t each, std::int64_t many) {
+    std::int64_t more = 0;
+    if (__builtin_mul_overflow(each, many, &more) || __builtin_add_overflow(sum, more, &sum)) {
+        sum = INT64_MAX;
+    }
+}
+
 void add_minimum(const World& world, const Workload& workload, std::int32_t index, Minimum& sum) {
     const Group& group = workload.groups[static_cast<std::size_t>(index)];
     if (!group.is_leaf) {
@@ -29,9 +37,9 @@ void add_minimum(const World& world, const Workload& workload, std::int32_t inde
     const std::int64_t many =
         std::max<std::int64_t>(0, group.minimum - group.placed - group.finished);
     const Charge one = world.charge_of(world.shapes.at(group.shape));
-    sum.charge.gpu_milli += many * one.gpu_milli;
-    sum.charge.milli_cpu += many * one.milli_cpu;
-    sum.charge.memory += many * one.memory;
+    add(sum.charge.gpu_milli, one.gpu_milli, many);
+    add(sum.charge.milli_cpu, one.milli_cpu, many);
+    add(sum.charge.memory, one.memory, many);
     for (const auto& [name, count] : *one.extended) {
         sum.extended.emplace_back(name, many * count);
     }
@@ -56,7 +64,6 @@ Minimum minimum_of(const World& world, const Workload& workload) {
 }  // namespace
 
 std::optional<Refused> admit(World& world, WorkloadId id) {
-    if (!world.workloads[id.value].queue.is_valid()) { world.adopt_queue(id); }
     const Workload& workload = world.workloads[id.value];
     if (!workload.queue.is_valid() || world.queues.at(workload.queue).children > 0) {
         return refuse_unknown_queue(world, workload);
@@ -67,11 +74,8 @@ std::optional<Refused> admit(World& world, WorkloadId id) {
         return refuse_over_cap(world, *block, true);
     }
     if (auto refused = refuse_if_too_large(world, workload)) { return refused; }
-    if (world.queues.at(workload.queue).spec.head == HeadRule::strict) {
-        const WorkloadId head = world.head_of(workload.queue);
-        if (head.is_valid() && head != id && world.workloads[head.value].order < workload.order) {
-            return refuse_behind(world, workload, head);
-        }
+    if (const WorkloadId head = world.blocker_of(id); head.is_valid()) {
+        return refuse_behind(world, workload, head);
     }
     if (const auto block = world.queues.blocked(workload.queue, minimum.charge, 1)) {
         return refuse_over_cap(world, *block, false);

@@ -79,18 +79,64 @@ std::vector<WorkloadId> unit_of(const World& world, WorkloadId id) {
     return unit;
 }
 
-std::optional<Refused> try_one(World& world, Trial& trial, WorkloadId id) {
+/// Places the workload in the trial, or says why not.
+std::optional<Refused> look_for_place(World& world, Trial& trial, WorkloadId id) {
     if (auto refused = admit(world, id)) { return refused; }
     if (auto refused = check_gang(world, id)) { return refused; }
     if (place_workload(world, trial, id, Goal::start)) { return std::nullopt; }
-    if (trial.capped()) { return refuse_over_cap(world, *trial.capped(), false); }
-    return refuse_room(world, world.workloads[id.value]);
+    const Workload& workload = world.workloads[id.value];
+    if (trial.capped()) { return refuse_capped(world, workload, *trial.capped()); }
+    return refuse_room(world, workload);
 }
 
-/// Places the workload in the trial, or says why not.
 std::optional<Refused> decide_one(World& world, Trial& trial, WorkloadId id) {
-    auto refused = try_one(world, trial, id);
+    auto refused = look_for_place(world, trial, id);
     if (refused) { name_wakes(*refused); }
+    return refused;
+}
+
+/// Who of a unit was refused, and why.
+struct UnitRefusal {
+    WorkloadId member;
+    Refused refused;
+};
+
+std::optional<UnitRefusal> place_in_order(World& world, Trial& trial,
+                                          const std::vector<WorkloadId>& unit) {
+    for (const WorkloadId member : unit) {
+        if (auto refused = decide_one(world, trial, member)) {
+            return UnitRefusal{member, std::move(*refused)};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Size of its largest task, in thousandths of a GPU, then CPU.
+std::pair<std::int64_t, std::int64_t> largest_task(const World& world, WorkloadId id) {
+    std::pair<std::int64_t, std::int64_t> most{0, 0};
+    for (const Group& group : world.workloads[id.value].groups) {
+        if (!group.is_leaf) { continue; }
+        const Charge charge = world.charge_of(world.shapes.at(group.shape));
+        most = std::max(most, std::pair(charge.gpu_milli, charge.milli_cpu));
+    }
+    return most;
+}
+
+/// All of them in the trial, or nothing: in their order; if that fails, the largest tasks first.
+std::optional<UnitRefusal> place_unit(World& world, Trial& trial, std::vector<WorkloadId> unit) {
+    auto refused = place_in_order(world, trial, unit);
+    if (!refused) { return std::nullopt; }
+    trial.roll_back_to(0);
+    if (unit.size() == 1) { return refused; }
+    const std::vector<WorkloadId> declared = unit;
+    std::sort(unit.begin(), unit.end(), [&](WorkloadId a, WorkloadId b) {
+        const auto left = largest_task(world, a);
+        const auto right = largest_task(world, b);
+        return left != right ? left > right
+                             : world.workloads[a.value].order < world.workloads[b.value].order;
+    });
+    if (unit != declared && !place_in_order(world, trial, unit)) { return std::nullopt; }
+    trial.roll_back_to(0);
     return refused;
 }
 
@@ -100,11 +146,17 @@ public:
 
     Plan run() {
         world_.refresh();
+        world_.refresh_values();
+        world_.adopt_queues();
         plan_.cycle = ++world_.cycle;
         mend_broken();
         world_.waits.wake_grown(world_);
-        while (!world_.ready.empty()) { decide(world_.ready.begin()->second); }
-        grow();
+        // What grows may be what others want to be near to.
+        while (!world_.ready.empty() || !world_.growing.empty()) {
+            while (!world_.ready.empty()) { decide(world_.ready.begin()->second); }
+            grow();
+        }
+        keep_last_refusals();
         return std::move(plan_);
     }
 
@@ -115,13 +167,12 @@ private:
             world_.ready.erase({world_.workloads[member.value].order, member});
         }
         Trial trial(world_);
-        for (const WorkloadId member : unit) {
-            auto refused = decide_one(world_, trial, member);
-            if (!refused) { continue; }
-            trial.roll_back_to(0);
+        if (const auto blocked = place_unit(world_, trial, unit)) {
+            const std::string& name = world_.workloads[blocked->member.value].name;
             for (const WorkloadId other : unit) {
-                const std::string& name = world_.workloads[member.value].name;
-                refuse(other, other == member ? *refused : refuse_linked_blocked(name, *refused));
+                refuse(other, other == blocked->member
+                                  ? blocked->refused
+                                  : refuse_linked_blocked(name, blocked->refused));
             }
             return;
         }
@@ -138,7 +189,10 @@ private:
             workload.is_running = true;
             world_.stop_waiting(id);
             wait_for_rest(id);
-            plan_.placements.push_back(describe(world_, id, placed));
+            if (wants_more(workload)) { world_.growing.insert(id); }
+            Placement placement = describe(world_, id, placed);
+            // Nothing when finished tasks were all that it needed.
+            if (!placement.tasks.empty()) { plan_.placements.push_back(std::move(placement)); }
         }
         // Pods that want to be near to others may have waited for just these.
         world_.waits.wake_all(world_, Wake::pods_change);
@@ -176,6 +230,10 @@ private:
             world_.set_waits(id, {});
             return;
         }
+        if (minds_pods(world_, workload)) {
+            waits.push_back(
+                {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
+        }
         for (QueueId up = workload.queue; up.is_valid(); up = world_.queues.at(up).parent) {
             waits.push_back(
                 {.wake = Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = up});
@@ -199,25 +257,36 @@ private:
             const bool holds_any =
                 std::any_of(workload.tasks.begin(), workload.tasks.end(),
                             [](const Task& task) { return task.state != TaskState::waiting; });
-            if (holds_any && is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
-                if (wants_more(workload)) { world_.growing.insert(id); }
-                continue;
+            const bool is_mended = holds_any && (is_whole(workload, Floor::held) ||
+                                                 mend(id, Goal::repair) || mend(id, Goal::start));
+            if (!is_mended) {
+                release(id);
+            } else if (wants_more(workload)) {
+                world_.growing.insert(id);
             }
-            Trial trial(world_);
-            if (holds_any && place_workload(world_, trial, id, Goal::repair) &&
-                is_whole(workload) && has_minimum(workload, 0, Floor::held)) {
-                const std::vector<TaskRef> placed = trial.placed_since(0);
-                trial.commit();
-                plan_.placements.push_back(describe(world_, id, placed));
-                wait_for_rest(id);
-                continue;
-            }
-            trial.roll_back_to(0);
-            release(trial, id);
         }
     }
 
-    void release(Trial& trial, WorkloadId id) {
+    /// What it had before first. A foreign bind may have begun what has to be completed, which
+    /// then is all that is asked.
+    bool mend(WorkloadId id, Goal goal) {
+        Workload& workload = world_.workloads[id.value];
+        Trial trial(world_);
+        const Floor floor = goal == Goal::repair ? Floor::held : Floor::asked;
+        if (!place_workload(world_, trial, id, goal) || !is_whole(workload, floor)) {
+            return false;
+        }
+        const std::vector<TaskRef> placed = trial.placed_since(0);
+        trial.commit();
+        if (goal == Goal::start) { settle(workload); }
+        if (!placed.empty()) { plan_.placements.push_back(describe(world_, id, placed)); }
+        wait_for_rest(id);
+        world_.waits.wake_all(world_, Wake::pods_change);
+        return true;
+    }
+
+    void release(WorkloadId id) {
+        Trial trial(world_);
         Workload& workload = world_.workloads[id.value];
         Release out{.workload = workload.name, .tasks = {}};
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
@@ -245,8 +314,24 @@ private:
             trial.commit();
             settle(workload);
             wait_for_rest(id);
-            if (!placed.empty()) { plan_.placements.push_back(describe(world_, id, placed)); }
+            if (placed.empty()) { continue; }
+            plan_.placements.push_back(describe(world_, id, placed));
+            world_.waits.wake_all(world_, Wake::pods_change);
         }
+    }
+
+    /// The last word of the cycle on each workload that still waits.
+    void keep_last_refusals() {
+        std::set<std::string> seen;
+        std::vector<Refusal> kept;
+        for (auto at = plan_.refusals.rbegin(); at != plan_.refusals.rend(); ++at) {
+            const WorkloadId id = world_.find_workload(at->workload);
+            if (world_.workloads[id.value].is_waiting() && seen.insert(at->workload).second) {
+                kept.push_back(std::move(*at));
+            }
+        }
+        std::reverse(kept.begin(), kept.end());
+        plan_.refusals = std::move(kept);
     }
 
     World& world_;
@@ -259,13 +344,11 @@ Plan run_cycle(World& world) { return Cycle(world).run(); }
 
 std::variant<Placement, Reason> answer_for(World& world, WorkloadId id) {
     Trial trial(world);
-    for (const WorkloadId member : unit_of(world, id)) {
-        const auto refused = decide_one(world, trial, member);
-        if (!refused) { continue; }
-        if (member == id) { return refused->reason; }
-        return refuse_linked_blocked(world.workloads[member.value].name, *refused).reason;
-    }
-    return describe(world, id, trial.placed_since(0));
+    const auto blocked = place_unit(world, trial, unit_of(world, id));
+    if (!blocked) { return describe(world, id, trial.placed_since(0)); }
+    if (blocked->member == id) { return blocked->refused.reason; }
+    const std::string& name = world.workloads[blocked->member.value].name;
+    return refuse_linked_blocked(name, blocked->refused).reason;
 }
 
 }  // namespace muster

@@ -9,6 +9,19 @@
 
 namespace muster {
 
+namespace {
+
+/// What a cycle would answer; nothing of the World is another one after it.
+std::variant<Placement, Reason> ask(World& world, WorkloadId id) {
+    world.refresh();
+    World::LentValues lent = world.lend_values();
+    auto answer = answer_for(world, id);
+    world.put_back(std::move(lent));
+    return answer;
+}
+
+}  // namespace
+
 Engine::Engine(Policy policy) : world_(std::make_unique<World>(std::move(policy))) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
@@ -22,18 +35,18 @@ Result<std::variant<Placement, Reason>> Engine::what_if(const WorkloadSpec& work
     if (world_->find_workload(workload.name).is_valid()) {
         return fail(Code::conflict, fmt::format("workload {} is there already", workload.name));
     }
+    const std::size_t gpu_models = world_->gpu_models.size();
     MUSTER_TRY(id, world_->add(workload));
-    world_->refresh();
-    std::variant<Placement, Reason> answer = answer_for(*world_, id);
+    std::variant<Placement, Reason> answer = ask(*world_, id);
     world_->remove(id);
+    world_->gpu_models.resize(gpu_models);  // a name that only the question knew
     return answer;
 }
 
 std::optional<Reason> Engine::why(std::string_view workload) {
     const WorkloadId id = world_->find_workload(workload);
     if (!id.is_valid() || !world_->workloads[id.value].is_waiting()) { return std::nullopt; }
-    world_->refresh();
-    auto answer = answer_for(*world_, id);
+    auto answer = ask(*world_, id);
     if (auto* reason = std::get_if<Reason>(&answer)) { return std::move(*reason); }
     // It could start: the next cycle will say so. Until then the last answer stands.
     return world_->workloads[id.value].reason;

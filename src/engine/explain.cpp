@@ -244,15 +244,15 @@ Refused refuse_demands(World& world, const Workload& workload) {
     out.reason.why = Why::packing;
     out.reason.nodes = world.topology.size();
     const bool is_single = demands.size() == 1;
-    const bool minds_pods = std::any_of(demands.begin(), demands.end(), [&](const Demand& demand) {
-        return world.pods.concerns(*demand.group);
-    });
+    const bool is_about_pods =
+        std::any_of(demands.begin(), demands.end(),
+                    [&](const Demand& demand) { return world.pods.concerns(*demand.group); });
     for (const Demand& demand : demands) {
         out.waits.push_back(wait_for(demand, -1, 1));
         out.reason.needed += demand.needed;
     }
     out.waits.push_back(on_change);
-    if (minds_pods) {
+    if (is_about_pods) {
         out.waits.push_back(
             {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
         out.reason.causes = {{Cause::pod_affinity, out.reason.nodes}};
@@ -437,21 +437,48 @@ std::optional<Refused> refuse_if_too_large(World& world, const Workload& workloa
     return std::nullopt;
 }
 
+Refused refuse_capped(const World& world, const Workload& workload, const CapBlock& block) {
+    Refused out = refuse_over_cap(world, block, false);
+    out.waits.clear();
+    for (QueueId up = workload.queue; up.is_valid(); up = world.queues.at(up).parent) {
+        out.waits.push_back(
+            {.wake = Wake::queue_room, .shape = {}, .level = -1, .needed = 0, .queue = up});
+    }
+    out.waits.push_back(
+        {.wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
+    if (minds_pods(world, workload)) {
+        out.waits.push_back(
+            {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
+    }
+    return out;
+}
+
 Refused refuse_room(World& world, const Workload& workload) {
     Refused out = refuse_demands(world, workload);
     if (has_choice(workload)) {
         out.waits = {
             {.wake = Wake::node_change, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
+        if (minds_pods(world, workload)) {
+            out.waits.push_back(
+                {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
+        }
     }
     return out;
 }
 
 void name_wakes(Refused& refused) {
-    std::vector<Wake>& wakes = refused.reason.wakes;
     for (const Wait& wait : refused.waits) {
+        std::vector<Wake>& wakes = refused.reason.wakes;
         if (std::find(wakes.begin(), wakes.end(), wait.wake) == wakes.end()) {
             wakes.push_back(wait.wake);
         }
     }
 }
+
+bool minds_pods(const World& world, const Workload& workload) {
+    return std::any_of(workload.groups.begin(), workload.groups.end(), [&](const Group& group) {
+        return group.is_leaf && world.pods.concerns(group);
+    });
+}
+
 }  // namespace muster

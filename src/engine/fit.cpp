@@ -3,6 +3,7 @@
 #include "base/assert.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace muster {
@@ -91,6 +92,37 @@ std::int64_t shares_on(const Shape& shape, const Machine& machine, std::uint32_t
     return std::min(times(free.milli, need.milli), times(free.mib, need.mib));
 }
 
+/// Shares that each GPU of `mask` holds.
+using ShareCounts = std::array<std::int64_t, gpus_per_node_max>;
+
+ShareCounts share_counts(const Shape& shape, const Machine& machine, std::uint64_t mask,
+                         const Space& space) {
+    ShareCounts counts{};
+    for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        counts[index_of(rest)] = shares_on(shape, machine, index_of(rest), space);
+    }
+    return counts;
+}
+
+/// Tasks of `each` shares on different GPUs: the most t with Σ min(count, t) ≥ each · t.
+std::int64_t share_times(const ShareCounts& counts, std::int64_t each) {
+    std::int64_t total = 0;
+    for (const std::int64_t count : counts) { total += count; }
+    if (each == 1) { return total; }
+    std::int64_t low = 0;
+    for (std::int64_t high = total / each; low < high;) {
+        const std::int64_t middle = low + (high - low + 1) / 2;
+        std::int64_t sum = 0;
+        for (const std::int64_t count : counts) { sum += std::min(count, middle); }
+        if (sum >= each * middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
 /// Tasks that the GPUs of `mask` hold.
 std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, std::uint64_t mask,
                        const Space& space) {
@@ -99,16 +131,8 @@ std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, 
         case GpuKind::none: return fits_max;
         case GpuKind::whole:
             return std::popcount(mask & space.nodes[node.value].whole) / need.count;
-        case GpuKind::share: {
-            std::int64_t total = 0;
-            std::int64_t devices = 0;
-            for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-                const std::int64_t here = shares_on(shape, machine, index_of(rest), space);
-                total += here;
-                devices += here > 0 ? 1 : 0;
-            }
-            return need.count == 1 ? total : devices / need.count;
-        }
+        case GpuKind::share:
+            return share_times(share_counts(shape, machine, mask, space), need.count);
         case GpuKind::mig: return instances_on(shape, machine, mask, &space) / need.count;
     }
     return 0;
@@ -186,6 +210,35 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node
     return best;
 }
 
+/// For a task of several shares: those that break the least, unless fewer tasks than counted would
+/// fit after it; then the emptiest, after which all of them do.
+std::uint64_t best_shares(const Shape& shape, const Machine& machine, NodeId node,
+                          std::uint64_t usable, const Space& space, const ValueModel& values) {
+    const std::int32_t each = shape.spec.gpu.count;
+    std::uint64_t chosen = 0;
+    for (std::int32_t i = 0; i < each; ++i) {
+        const std::uint64_t gpu = best_share(shape, machine, node, usable & ~chosen, space, values);
+        if (gpu == 0) { return 0; }
+        chosen |= gpu;
+    }
+    if (each == 1) { return chosen; }
+    const ShareCounts before = share_counts(shape, machine, usable, space);
+    ShareCounts after = before;
+    for (std::uint64_t rest = chosen; rest != 0; rest &= rest - 1) { --after[index_of(rest)]; }
+    if (share_times(after, each) + 1 >= share_times(before, each)) { return chosen; }
+    chosen = 0;
+    for (std::int32_t i = 0; i < each; ++i) {
+        std::uint64_t emptiest = 0;
+        for (std::uint64_t rest = usable & ~chosen; rest != 0; rest &= rest - 1) {
+            if (emptiest == 0 || before[index_of(rest)] > before[index_of(emptiest)]) {
+                emptiest = lowest(rest);
+            }
+        }
+        chosen |= emptiest;
+    }
+    return chosen;
+}
+
 std::int64_t mixes(const MigProfile& profile, MigLayout layout) {
     return mig_future(profile.card, layout).mixes;
 }
@@ -234,13 +287,8 @@ bool choose_gpus(const Shape& shape, const Machine& machine, NodeId node, std::u
                                           need.count, need.near_nic);
             return out.gpus != 0;
         case GpuKind::share:
-            for (std::int32_t i = 0; i < need.count; ++i) {
-                const std::uint64_t gpu =
-                    best_share(shape, machine, node, usable & ~out.gpus, space, values);
-                if (gpu == 0) { return false; }
-                out.gpus |= gpu;
-            }
-            return true;
+            out.gpus = best_shares(shape, machine, node, usable, space, values);
+            return out.gpus != 0;
         case GpuKind::mig: {
             std::int64_t lost = 0;
             return choose_mig(shape, machine, usable, space, out, lost);
@@ -366,54 +414,48 @@ std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine
     return std::nullopt;
 }
 
-bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
-              const Space& space) {
-    if (devices.gpus >> machine.gpu_count() != 0 && machine.gpu_count() < gpus_per_node_max) {
-        return false;
-    }
+Devices free_part(const Shape& shape, const Machine& machine, const Devices& devices,
+                  const Space& space) {
+    Devices kept{.gpus = 0, .mig = {}, .numa = devices.numa};
     if (shape.spec.gpu.kind == GpuKind::mig) {
         std::vector<MigLayout> layouts = layouts_of(machine, space);
         for (const MigSlot& slot : devices.mig) {
-            if (slot.gpu >= layouts.size() || slot.start >= 8 ||
-                (machine.mig_gpus >> slot.gpu & 1) == 0) {
-                return false;
-            }
+            const bool is_cut = slot.gpu < layouts.size() && slot.start < 8 &&
+                                (machine.mig_gpus >> slot.gpu & 1) != 0;
+            if (!is_cut) { continue; }
             const std::optional<MigProfile> profile =
                 profile_of(shape, *machine.model_of(slot.gpu));
             if (!profile || (fitting_starts(*profile, layouts[slot.gpu]) >> slot.start & 1) == 0) {
-                return false;
+                continue;
             }
             layouts[slot.gpu] = with_instance(layouts[slot.gpu], *profile, slot.start);
+            kept.mig.push_back(slot);
+            kept.gpus |= std::uint64_t{1} << slot.gpu;
         }
-        return true;
+        return kept;
     }
-    if ((devices.gpus & machine.mig_gpus) != 0) { return false; }
-    for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
+    for (std::uint64_t rest = devices.gpus & ~machine.mig_gpus; rest != 0; rest &= rest - 1) {
         const std::uint32_t gpu = index_of(rest);
+        if (gpu >= machine.gpu_count()) { break; }
         const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
-        const bool is_free = shape.spec.gpu.kind == GpuKind::whole
-                                 ? free.milli == gpu_milli_whole
-                                 : shares_on(shape, machine, gpu, space) > 0;
-        if (!is_free) { return false; }
+        // A share of few MiB takes no thousandth: memory tells too.
+        const bool is_free =
+            shape.spec.gpu.kind == GpuKind::whole
+                ? free.milli == gpu_milli_whole && free.mib == machine.model_of(gpu)->memory_mib
+                : shares_on(shape, machine, gpu, space) > 0;
+        if (is_free) { kept.gpus |= lowest(rest); }
     }
-    return true;
+    return kept;
 }
 
-void keep_free(const Shape& shape, const Machine& machine, Devices& devices, const Space& space) {
-    Devices kept{.gpus = 0, .mig = {}, .numa = devices.numa};
-    for (const MigSlot& slot : devices.mig) {
-        kept.mig.push_back(slot);
-        if (!are_free(shape, machine, kept, space)) { kept.mig.pop_back(); }
-    }
-    if (shape.spec.gpu.kind == GpuKind::mig) {
-        for (const MigSlot& slot : kept.mig) { kept.gpus |= std::uint64_t{1} << slot.gpu; }
-    } else {
-        for (std::uint64_t rest = devices.gpus; rest != 0; rest &= rest - 1) {
-            const Devices one{.gpus = lowest(rest), .mig = {}, .numa = -1};
-            if (are_free(shape, machine, one, space)) { kept.gpus |= one.gpus; }
-        }
-    }
-    devices = std::move(kept);
+bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
+              const Space& space) {
+    const GpuNeed& need = shape.spec.gpu;
+    const std::size_t count = need.kind == GpuKind::mig
+                                  ? devices.mig.size()
+                                  : static_cast<std::size_t>(std::popcount(devices.gpus));
+    const std::size_t asked = need.kind == GpuKind::none ? 0 : static_cast<std::size_t>(need.count);
+    return count == asked && free_part(shape, machine, devices, space) == devices;
 }
 
 void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,
@@ -484,12 +526,10 @@ Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const 
         after.free_milli -= need.count * gpu_milli_whole;
         after.full -= need.count;
     } else if (need.kind == GpuKind::share) {
-        std::uint64_t usable = candidates(shape, machine) & machine.healthy;
-        for (std::int32_t i = 0; i < need.count; ++i) {
-            const std::uint64_t gpu = best_share(shape, machine, node, usable, space, values);
-            if (gpu == 0) { break; }
-            usable &= ~gpu;
-            const std::uint32_t at = index_of(gpu);
+        const std::uint64_t chosen = best_shares(
+            shape, machine, node, candidates(shape, machine) & machine.healthy, space, values);
+        for (std::uint64_t rest = chosen; rest != 0; rest &= rest - 1) {
+            const std::uint32_t at = index_of(rest);
             const std::int32_t free = space.gpus[machine.gpu_begin + at].milli;
             const std::int32_t milli = share_of(need, machine.model_of(at)->memory_mib).milli;
             after.worth += values.remainder(free - milli) - values.remainder(free);

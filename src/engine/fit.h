@@ -39,8 +39,9 @@ std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine
 bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
               const Space& space);
 
-/// Drops those of a holding's devices that are not there or not free any more.
-void keep_free(const Shape& shape, const Machine& machine, Devices& devices, const Space& space);
+/// Those of the devices that are there and free.
+Devices free_part(const Shape& shape, const Machine& machine, const Devices& devices,
+                  const Space& space);
 
 enum class Taking : std::int8_t { take = 1, give = -1 };
 void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,

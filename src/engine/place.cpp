@@ -33,7 +33,8 @@ public:
     /// Each role by itself; inside the domains that its groups are bound to.
     void grow(GroupIndex group, Region region) {
         const Group& here = at(group);
-        if (here.is_leaf) {
+        const auto member = member_of(group);
+        if (here.is_leaf || !member) {  // one that has nobody yet starts whole or not at all
             const Trial::Mark mark = trial_.mark();
             if (!place_group(group, region)) { trial_.roll_back_to(mark); }
             return;
@@ -42,18 +43,9 @@ public:
             here.topology.required.empty()
                 ? -1
                 : resolve_level(world_, here.topology.required).value_or(-1);
-        const auto member = member_of(group);
-        if (required == level_is_label && member) { return; }  // stays as it started
-        if (required > region.level && member) { region = region_at(required, *member); }
-        for (const GroupIndex child : here.children) {
-            if (at(child).is_leaf || member_of(child)) {
-                grow(child, region);
-                continue;
-            }
-            // One of the groups that were not required: all of it, or none.
-            const Trial::Mark mark = trial_.mark();
-            if (!place_group(child, region)) { trial_.roll_back_to(mark); }
-        }
+        if (required == level_is_label) { return; }  // stays as it started
+        if (required > region.level) { region = region_at(required, *member, region.mask); }
+        for (const GroupIndex child : here.children) { grow(child, region); }
     }
 
     [[nodiscard]] Region whole() const { return {0, world_.topology.size(), -1, nullptr}; }
@@ -102,12 +94,13 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] Region region_at(std::int32_t level, Position position) const {
-        if (level < 0) { return whole(); }
-        if (level >= node_level()) { return {position, position + 1, node_level(), nullptr}; }
+    [[nodiscard]] Region region_at(std::int32_t level, Position position,
+                                   const std::vector<std::uint8_t>* mask) const {
+        if (level < 0) { return {0, world_.topology.size(), -1, mask}; }
+        if (level >= node_level()) { return {position, position + 1, node_level(), mask}; }
         const Domain& domain = world_.topology.domain(
             world_.topology.domain_of(static_cast<std::uint32_t>(level), position));
-        return {domain.begin, domain.end, level, nullptr};
+        return {domain.begin, domain.end, level, mask};
     }
 
     // ---- one group
@@ -117,6 +110,9 @@ private:
         if (here.is_leaf && ask_of(here).most == 0 && ask_of(here).least == 0) { return true; }
         if (goal_ == Goal::repair && !here.is_leaf && !member_of(group)) { return true; }
         if (slack_in(group, region, Aim::least) < 0) { return false; }  // a proof, without a visit
+        if (!here.topology.required.empty() && !resolve_level(world_, here.topology.required)) {
+            return false;  // for one that runs already: a level that is gone holds nobody
+        }
         const std::int32_t required =
             here.topology.required.empty()
                 ? -1
@@ -130,9 +126,6 @@ private:
                 : resolve_level(world_, here.topology.preferred).value_or(-1);
         const std::int32_t outer = std::max(region.level, required);
         const bool is_named = required >= 0;
-        if (region.mask != nullptr) {
-            return try_region(group, region, Aim::full) || try_region(group, region, Aim::least);
-        }
         // Tightest first. Up to the preferred level the minimum is better than all of it further
         // out.
         const auto climb = [&](std::int32_t from, std::int32_t to, Aim aim) {
@@ -176,7 +169,7 @@ private:
             }
         };
         if (const auto member = member_of(group)) {
-            consider(region_at(level, *member));
+            consider(region_at(level, *member, region.mask));
         } else if (level == region.level) {
             consider(region);
         } else if (level >= node_level()) {
@@ -185,14 +178,14 @@ private:
                 if (named < 0) { return try_region(group, region, aim); }
             }
             for (Position at = region.begin; at < region.end; ++at) {
-                consider(region_at(level, at));
+                consider(region_at(level, at, region.mask));
             }
         } else if (region.begin < region.end) {
             const auto inner = static_cast<std::uint32_t>(level);
             const DomainId last = world_.topology.domain_of(inner, region.end - 1);
             for (DomainId domain = world_.topology.domain_of(inner, region.begin); domain <= last;
                  ++domain.value) {
-                consider(region_at(level, world_.topology.domain(domain).begin));
+                consider(region_at(level, world_.topology.domain(domain).begin, region.mask));
             }
         }
         const std::size_t tried = std::min(found.size(), domain_tries_max);
@@ -317,18 +310,24 @@ private:
         const Room& room = world_.room(here.shape);
         const std::int64_t wanted = std::min(ask.most, room_in(room, world_.topology, region));
         if (wanted < (aim == Aim::full ? ask.most : ask.least)) { return false; }
-        const std::vector<Share> shares = spread_tasks(room, world_.topology, region, wanted);
         std::int64_t placed = 0;
         std::uint32_t next = 0;
-        for (const auto& [position, count] : shares) {
-            for (std::int64_t i = 0; i < count; ++i, ++placed) {
-                if (--tries_left_ < 0) { return false; }
-                next = next_waiting(here, next);
-                if (!trial_.place({id_, here.first_task + next},
-                                  world_.topology.node_at(position))) {
-                    break;
+        // A room may be a little smaller than the sum says (zones share GPUs of unknown zone): what
+        // was left over is spread again over the room that is left.
+        for (std::int64_t before = -1; placed < wanted && placed > before;) {
+            before = placed;
+            const Room& now = world_.room(here.shape);
+            for (const auto& [position, count] :
+                 spread_tasks(now, world_.topology, region, wanted - placed)) {
+                for (std::int64_t i = 0; i < count; ++i, ++placed) {
+                    if (--tries_left_ < 0) { return false; }
+                    next = next_waiting(here, next);
+                    if (!trial_.place({id_, here.first_task + next},
+                                      world_.topology.node_at(position))) {
+                        break;
+                    }
+                    ++next;
                 }
-                ++next;
             }
         }
         return placed >= (aim == Aim::full ? wanted : ask.least);

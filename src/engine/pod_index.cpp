@@ -84,6 +84,7 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
         ++found->users;
         group.terms.push_back(static_cast<std::uint32_t>(found - terms_.begin()));
     }
+    group.matched.clear();  // a new term of its own may have met it already
     for (std::size_t i = 0; i < terms_.size(); ++i) {
         if (terms_[i].users > 0 && matches(terms_[i], group, world.symbols)) {
             group.matched.push_back(static_cast<std::uint32_t>(i));
@@ -139,6 +140,27 @@ std::vector<std::int64_t> PodIndex::spread(const Term& term,
             find_label(world.machines[world.topology.node_at(at).value].labels, term.topology_key);
         if (value.is_valid()) { out[at] = sums[value.value]; }
     }
+    return out;
+}
+
+std::string PodIndex::text(const World& world) const {
+    std::vector<std::string> lines;
+    for (const Term& term : terms_) {
+        if (term.users == 0) { continue; }
+        std::string line = term.key + " users " + std::to_string(term.users);
+        for (std::size_t i = 0; i < world.machines.size(); ++i) {
+            const auto count = [&](const std::vector<std::int32_t>& counts) {
+                return i < counts.size() ? counts[i] : 0;
+            };
+            if (count(term.matching) == 0 && count(term.owning) == 0) { continue; }
+            line += " " + world.machines[i].spec.name + ":" + std::to_string(count(term.matching)) +
+                    "/" + std::to_string(count(term.owning));
+        }
+        lines.push_back(std::move(line));
+    }
+    std::sort(lines.begin(), lines.end());
+    std::string out;
+    for (const std::string& line : lines) { out += "term " + line + "\n"; }
     return out;
 }
 

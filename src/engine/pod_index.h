@@ -31,6 +31,8 @@ public:
     /// True when the group's tasks need a verdict per task.
     [[nodiscard]] bool concerns(const Group& group) const;
     [[nodiscard]] PodVerdict judge(const Group& group, const World& world) const;
+    /// All counts that are not zero, in a fixed order; for world_text.
+    [[nodiscard]] std::string text(const World& world) const;
 
 private:
     struct Term {

@@ -7,6 +7,7 @@ namespace muster {
 bool has_minimum(const Workload& workload, std::int32_t group, Floor floor) {
     const Group& here = workload.groups[static_cast<std::size_t>(group)];
     const std::int32_t minimum = floor == Floor::asked ? here.minimum : here.held_minimum;
+    if (minimum < 1) { return false; }  // it never had one, so there is none to keep
     if (here.is_leaf) { return here.placed + here.finished >= minimum; }
     return std::count_if(here.children.begin(), here.children.end(), [&](std::int32_t child) {
                return has_minimum(workload, child, floor);
@@ -24,10 +25,10 @@ bool is_empty(const Workload& workload, std::int32_t group) {
 
 }  // namespace
 
-bool is_whole(const Workload& workload) {
+bool is_whole(const Workload& workload, Floor floor) {
     for (std::int32_t group = 0; group < static_cast<std::int32_t>(workload.groups.size());
          ++group) {
-        if (!is_empty(workload, group) && !has_minimum(workload, group, Floor::held)) {
+        if ((group == 0 || !is_empty(workload, group)) && !has_minimum(workload, group, floor)) {
             return false;
         }
     }

@@ -87,8 +87,8 @@ enum class Floor : std::uint8_t { asked, held };
 /// Leaf: placed or finished reaches the minimum. Inner: enough children do. A child of an inner
 /// group that is not among the required ones may be empty.
 bool has_minimum(const Workload& workload, std::int32_t group, Floor floor);
-/// No group stands between nothing and its held minimum.
-bool is_whole(const Workload& workload);
+/// No group stands between nothing and its minimum, and the root has it.
+bool is_whole(const Workload& workload, Floor floor);
 /// True when a leaf has tasks that wait.
 bool wants_more(const Workload& workload);
 

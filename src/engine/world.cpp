@@ -92,10 +92,37 @@ void World::refresh() {
         journal.clear();
         ++layout_version;
         are_values_stale_ = true;
+        are_classes_stale_ = false;
         is_all_grown = true;
         grown.clear();
     }
+    if (are_classes_stale_) {
+        are_classes_stale_ = false;
+        class_ids_.clear();
+        for (std::size_t i = 0; i < machines.size(); ++i) {
+            if (machines[i].is_present) { classify(NodeId(i)); }
+        }
+        ++layout_version;
+    }
+}
+
+void World::refresh_values() {
     if (are_values_stale_) { rebuild_values(); }
+}
+
+World::LentValues World::lend_values() {
+    if (!are_values_stale_) { return {}; }
+    LentValues lent{.values = values, .mix = mix_, .is_lent = true};
+    rebuild_values();
+    return lent;
+}
+
+void World::put_back(LentValues lent) {
+    if (!lent.is_lent) { return; }
+    values = std::move(lent.values);
+    mix_ = std::move(lent.mix);
+    are_values_stale_ = true;
+    ++layout_version;
 }
 
 void World::rebuild_values() {
@@ -155,7 +182,7 @@ void World::ask_keys(const Shape& shape) {
         const auto at = std::lower_bound(class_keys.begin(), class_keys.end(), key);
         if (at != class_keys.end() && *at == key) { continue; }
         class_keys.insert(at, key);
-        is_order_stale = true;  // nodes are told apart by one label more
+        are_classes_stale_ = true;  // nodes are told apart by one label more
     }
 }
 
@@ -285,26 +312,63 @@ void World::stop_waiting(WorkloadId id) {
     growing.erase(id);
     set_waits(id, {});
     workload.has_reason = false;
-    if (workload.queue.is_valid()) {
-        queue_waiting[workload.queue.value].erase({workload.order, id});
-        wake_head(workload.queue);
+    if (!workload.queue.is_valid()) { return; }
+    queue_waiting[workload.queue.value].erase({workload.order, id});
+    wake_head(workload.queue);
+    for (const std::string& name : workload.linked) {  // they may stand further behind now
+        const WorkloadId peer = find_workload(name);
+        if (peer.is_valid() && workloads[peer.value].queue.is_valid()) {
+            wake_head(workloads[peer.value].queue);
+        }
     }
 }
 
-WorkloadId World::head_of(QueueId queue) const {
-    for (const auto& [order, id] : queue_waiting[queue.value]) {
-        if (!workloads[id.value].is_hopeless) { return id; }
+Order World::standing_of(WorkloadId id) const {
+    const Workload& workload = workloads[id.value];
+    Order first = workload.order;
+    for (const std::string& name : workload.linked) {
+        const WorkloadId peer = find_workload(name);
+        if (!peer.is_valid() || !workloads[peer.value].queue.is_valid()) { continue; }
+        const Workload& other = workloads[peer.value];
+        if (queue_waiting[other.queue.value].contains({other.order, peer})) {
+            first = std::min(first, other.order);
+        }
     }
-    return {};
+    return first;
+}
+
+WorkloadId World::head_of(QueueId queue) const {
+    WorkloadId head;
+    Order first;
+    for (const auto& [order, id] : queue_waiting[queue.value]) {
+        const Workload& workload = workloads[id.value];
+        if (workload.is_hopeless || (head.is_valid() && workload.linked.empty())) { continue; }
+        const Order standing = standing_of(id);
+        if (!head.is_valid() || standing < first) {
+            head = id;
+            first = standing;
+        }
+    }
+    return head;
+}
+
+WorkloadId World::blocker_of(WorkloadId id) const {
+    const QueueId queue = workloads[id.value].queue;
+    if (queues.at(queue).spec.head != HeadRule::strict) { return {}; }
+    const WorkloadId head = head_of(queue);
+    return head.is_valid() && standing_of(head) < standing_of(id) ? head : WorkloadId{};
 }
 
 void World::wake_head(QueueId queue) {
     if (queues.at(queue).spec.head != HeadRule::strict) { return; }
-    if (const WorkloadId head = head_of(queue); head.is_valid()) {
-        // Only a workload that waited for this is looked at again; others know better why they
-        // wait.
-        const Workload& workload = workloads[head.value];
-        if (workload.has_reason && workload.reason.why == Why::behind_head) { make_ready(head); }
+    const WorkloadId head = head_of(queue);
+    if (!head.is_valid()) { return; }
+    // Only a workload that waited for this is looked at again; others know better why they wait.
+    const std::vector<Wait>& known = workloads[head.value].waits;
+    if (std::any_of(known.begin(), known.end(), [&](const Wait& wait) {
+            return wait.wake == Wake::head_leaves && wait.queue == queue;
+        })) {
+        make_ready(head);
     }
 }
 

@@ -38,6 +38,8 @@ struct World {
     void remove(WorkloadId id);
     /// Looks for its queue, if it has none yet.
     void adopt_queue(WorkloadId id);
+    /// The same for all, when the queue tree has changed; at the start of a cycle only.
+    void adopt_queues();
 
     // ---- what is known
     Policy policy;
@@ -75,8 +77,19 @@ struct World {
 
     /// The room for a shape, up to date.
     Room& room(ShapeId shape);
-    /// Positions, classes and the value model, made fresh when facts have changed them.
+    /// Positions and classes, made fresh when facts have changed them.
     void refresh();
+    /// The value model too: at the start of a cycle only, so that no question between two cycles
+    /// changes what the next one learns.
+    void refresh_values();
+    /// For such a question: the values that the next cycle would use, until they are put back.
+    struct LentValues {
+        ValueModel values;
+        Mix mix;
+        bool is_lent = false;
+    };
+    LentValues lend_values();
+    void put_back(LentValues lent);
 
     /// What a task would cost its queue on a node; exact once its devices are known.
     [[nodiscard]] Charge charge_of(const Shape& shape, const Machine& machine,
@@ -96,6 +109,11 @@ struct World {
     void stop_waiting(WorkloadId id);
     /// The first of a queue that waits for something which a release can bring; invalid when none.
     [[nodiscard]] WorkloadId head_of(QueueId queue) const;
+    /// Where it stands in a strict queue: linked gangs stand, each in its own queue, where the
+    /// first of them does; else two pairs could wait for each other for ever.
+    [[nodiscard]] Order standing_of(WorkloadId id) const;
+    /// Whom it waits behind in a strict queue; invalid when it may go.
+    [[nodiscard]] WorkloadId blocker_of(WorkloadId id) const;
     void wake_head(QueueId queue);
     /// After an unhold that is no rollback: who waits for this may go on.
     void mark_grown(NodeId node, QueueId queue);
@@ -148,6 +166,8 @@ private:
     std::size_t room_bytes_ = 0;
     Mix mix_;
     bool are_values_stale_ = true;
+    bool are_classes_stale_ = false;
+    bool are_queues_changed_ = false;
 };
 
 }  // namespace muster

@@ -194,7 +194,7 @@ void World::rebuild_machine(NodeId id) {
         Task& task = workloads[ref.workload.value].tasks[ref.task];
         const Shape& shape = shapes.at(group_of(ref).shape);
         if (!are_free(shape, machine, task.devices, space)) {
-            keep_free(shape, machine, task.devices, space);
+            task.devices = free_part(shape, machine, task.devices, space);
             task.is_conflict = true;
         }
         change(space, Taking::take, shape, machine, id, task.devices);
@@ -222,6 +222,7 @@ void World::classify(NodeId id) {
     for (const ModelGpus& entry : machine.models) {
         put(entry.model);
         put(entry.gpus);
+        put(static_cast<std::uint64_t>(entry.memory_mib));  // MIG profiles depend on it
     }
     put(machine.healthy);
     put(machine.mig_gpus);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
 
@@ -27,13 +28,19 @@ Result<> World::on(const QueueSet& fact) {
     queue_waiting.resize(queues.size());
     const QueueId id = queues.find(fact.queue.name);
     eased.push_back(id);
+    are_queues_changed_ = true;
     // Those that waited for a queue of this name, or for the tree to be another one.
     waits.wake_all(*this, Wake::queue_set);
     for (const auto& [order, workload] : queue_waiting[id.value]) { make_ready(workload); }
     return {};
 }
 
-Result<> World::on(const QueueGone& fact) { return queues.remove(fact.queue); }
+Result<> World::on(const QueueGone& fact) {
+    MUSTER_CHECK(queues.remove(fact.queue));
+    are_queues_changed_ = true;
+    waits.wake_all(*this, Wake::queue_set);  // its parent may be a leaf now
+    return {};
+}
 
 Result<> World::check(const WorkloadSpec& spec) const {
     MUSTER_CHECK(check_workload(spec));
@@ -93,6 +100,16 @@ void World::adopt_queue(WorkloadId id) {
         queues.add(queue, charge, 1);
     }
     if (workload.is_waiting()) { queue_waiting[queue.value].emplace(workload.order, id); }
+}
+
+/// Also of those that run: a foreign bind may have come before the queue.
+void World::adopt_queues() {
+    if (!std::exchange(are_queues_changed_, false)) { return; }
+    for (std::size_t i = 0; i < workloads.size(); ++i) {
+        if (workloads[i].is_present && !workloads[i].queue.is_valid()) {
+            adopt_queue(WorkloadId(i));
+        }
+    }
 }
 
 void World::leave_queue(WorkloadId id) {
@@ -189,52 +206,43 @@ Result<> World::on(const WorkloadGone& fact) {
 /// Running members of the same role and shape stay where they are; a new minimum counts for later
 /// placements.
 void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
-    struct Kept {
-        std::string group;
-        ShapeId shape;
-        std::uint32_t index = 0;
-        Task task;
-        std::int32_t held_minimum = 0;
-    };
-    std::vector<Kept> kept;
-    Workload& old = workloads[id.value];
-    const bool was_running = old.is_running;
-    for (const Group& group : old.groups) {
-        if (!group.is_leaf) { continue; }
-        for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(group.count); ++i) {
-            const Task& task = old.tasks[group.first_task + i];
-            if (task.state != TaskState::waiting) {
-                kept.push_back({group.name, group.shape, i, task, group.held_minimum});
-            }
-        }
-        shapes.share(group.shape);  // the ids must mean the same until compared
-    }
-    std::vector<ShapeId> borrowed;
-    for (const Group& group : old.groups) {
-        if (group.is_leaf) { borrowed.push_back(group.shape); }
+    const std::vector<Group> groups = workloads[id.value].groups;
+    const std::vector<Task> tasks = workloads[id.value].tasks;
+    const bool was_running = workloads[id.value].is_running;
+    for (const Group& group : groups) {  // the ids must mean the same until compared
+        if (group.is_leaf) { shapes.share(group.shape); }
     }
     drop_workload(id);
     build_workload(id, spec);
     Workload& workload = workloads[id.value];
-    for (const Kept& one : kept) {
+    std::vector<bool> is_taken(workload.groups.size(), false);
+    for (const Group& old : groups) {
+        // Names need not be unique: the first of the name that no other has become.
         const auto group = std::find_if(
             workload.groups.begin(), workload.groups.end(), [&](const Group& candidate) {
-                return candidate.is_leaf && candidate.name == one.group &&
-                       candidate.shape == one.shape &&
-                       static_cast<std::uint32_t>(candidate.count) > one.index;
+                return !is_taken[static_cast<std::size_t>(&candidate - workload.groups.data())] &&
+                       candidate.name == old.name && candidate.is_leaf == old.is_leaf &&
+                       (!old.is_leaf || candidate.shape == old.shape);
             });
         if (group == workload.groups.end()) { continue; }
-        const TaskRef ref{id, group->first_task + one.index};
-        if (one.task.state == TaskState::finished) {
-            workload.tasks[ref.task].state = TaskState::finished;
-            ++group->finished;
-        } else {
-            hold(ref, one.task.node, one.task.devices);
-            workload.tasks[ref.task].is_conflict = one.task.is_conflict;
+        is_taken[static_cast<std::size_t>(group - workload.groups.begin())] = true;
+        group->held_minimum = std::min({old.held_minimum, group->count, group->minimum});
+        const auto both = static_cast<std::uint32_t>(std::min(old.count, group->count));
+        for (std::uint32_t i = 0; old.is_leaf && i < both; ++i) {
+            const Task& task = tasks[old.first_task + i];
+            const TaskRef ref{id, group->first_task + i};
+            if (task.state == TaskState::finished) {
+                workload.tasks[ref.task].state = TaskState::finished;
+                ++group->finished;
+            } else if (task.state == TaskState::placed) {
+                hold(ref, task.node, task.devices);
+                workload.tasks[ref.task].is_conflict = task.is_conflict;
+            }
         }
-        group->held_minimum = std::min(one.held_minimum, group->count);
     }
-    for (const ShapeId shape : borrowed) { shapes.release(shape); }
+    for (const Group& group : groups) {
+        if (group.is_leaf) { shapes.release(group.shape); }
+    }
     start_waiting(id);
     const bool holds_any =
         std::any_of(workload.groups.begin(), workload.groups.end(),
@@ -322,7 +330,14 @@ Result<> World::on(const TaskBound& fact) {
     if (!workload.is_running) {
         stop_waiting(id);
         workload.is_running = true;
+        for (const std::string& name : workload.linked) {  // what they wait for is there now
+            if (const WorkloadId peer = find_workload(name);
+                peer.is_valid() && workloads[peer.value].is_waiting()) {
+                make_ready(peer);
+            }
+        }
     }
+    waits.wake_all(*this, Wake::pods_change);
     broken.insert(id);
     return {};
 }
