@@ -1,5 +1,6 @@
 #include "cli/change.h"
 
+#include "base/assert.h"
 #include "cli/words.h"
 #include "engine/world.h"
 #include "sim/show.h"
@@ -19,10 +20,18 @@ constexpr std::size_t queues_tried_max = 64;
 
 class Trier {
 public:
+    /// Takes the job out of the engine, so that it does not stand in the way of itself, and puts
+    /// it back when done: behind others that were submitted at the same time.
     Trier(Engine& engine, const WorkloadSpec& workload) : engine_(engine), workload_(workload) {
-        workload_.name += " changed";  // what waits under the real name is not touched
-        workload_.linked.clear();
+        is_taken_ = engine_.apply(Fact(WorkloadGone{workload_.name})).has_value();
     }
+    ~Trier() {
+        if (!is_taken_) { return; }
+        const auto done = engine_.apply(Fact(WorkloadSet{workload_}));
+        MUSTER_ASSERT(done.has_value());
+    }
+    Trier(const Trier&) = delete;
+    Trier& operator=(const Trier&) = delete;
 
     [[nodiscard]] const WorkloadSpec& workload() const { return workload_; }
 
@@ -42,6 +51,7 @@ public:
 private:
     Engine& engine_;
     WorkloadSpec workload_;
+    bool is_taken_ = false;
 };
 
 bool has_cause(const Reason& reason, Cause cause) {

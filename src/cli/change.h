@@ -17,8 +17,8 @@ struct Change {
     bool operator==(const Change&) const = default;
 };
 
-/// Every single change that was tried and would do, smallest of its kind. The engine is left as it
-/// was.
+/// Every single change that was tried and would do, smallest of its kind. The engine holds the same
+/// facts afterwards, but the job has yet to be looked at again.
 std::vector<Change> changes_that_start(Engine& engine, const WorkloadSpec& workload,
                                        const Reason& reason);
 

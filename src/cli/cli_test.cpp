@@ -167,6 +167,29 @@ TEST_F(Program, ExplainsTheChainOfAWaitingJob) {
                                   HasSubstr("room for 2"), HasSubstr("2 tasks instead of 3")));
 }
 
+TEST_F(Program, AJobAtTheHeadOfAStrictQueueIsNotInItsOwnWay) {
+    write("c.muster", "node a gpu=4\nqueue q head=strict\ngang train queue=q tasks=3 gpu=2\n");
+
+    const Answer answer = ask({"why", "train", "--cluster", path("c.muster")});
+
+    EXPECT_THAT(answer.out, HasSubstr("would start now with  2 tasks instead of 3"));
+}
+
+TEST_F(Program, WritesAClusterAsAScenarioThatRuns) {
+    write_gang("job.yaml", 6);
+    write("node.yaml",
+          "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+          "status: {allocatable: {cpu: 64, nvidia.com/gpu: 4, pods: 110}}\n");
+
+    const Answer answer =
+        ask({"scenario", "--cluster", path("node.yaml"), "--cluster", path("job.yaml")});
+
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("| default/dist-train-demo waits: 6 tasks of 1 gpu"));
+    write("again.muster", answer.out);
+    EXPECT_EQ(ask({"scenario", path("again.muster")}).code, 0);
+}
+
 TEST_F(Program, ExplainsWhereAJobRuns) {
     write("c.muster", "node a gpu=4\ngang train tasks=2 gpu=2\n");
 

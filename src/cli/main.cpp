@@ -8,7 +8,9 @@
 
 int main(int count, char** arguments) {
     const std::vector<std::string> words(arguments + 1, arguments + count);
-    const bool has_colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    const char* no_color = std::getenv("NO_COLOR");
+    const bool has_colour =
+        isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
     const char* data = std::getenv("MUSTER_DATA");
     muster::cli::Terminal terminal{.out = std::cout,
                                    .err = std::cerr,

@@ -41,6 +41,7 @@ struct LintOptions {
 
 struct ScenarioOptions {
     std::vector<std::string> files;
+    ClusterOptions cluster;  // to be written as a scenario
     bool is_updating = false;
     Format format = Format::table;
 };

@@ -53,7 +53,8 @@ Runs .muster files: a cluster, jobs, and what must come of them. docs/guide/scen
 language. Exit code: 0 all as expected, 1 something is not, 2 a file can't be read.
 
   muster scenario tests/scenarios/cases/t01-two-gangs.muster
-  muster scenario --update my.muster      rewrites the | blocks below `show`)";
+  muster scenario --update my.muster           rewrites the | blocks below `show`
+  muster scenario --cluster cluster.yaml       writes a cluster as a scenario: a bug report)";
 
 constexpr const char* placement_examples = R"(
 Replays an openb trace (Alibaba, 1,213 nodes, 6,212 GPUs): pods arrive one by one and never leave.
@@ -201,7 +202,8 @@ private:
     void add_scenario() {
         auto* app = add("scenario", "Runs scenarios: the tests and bug reports of the scheduler",
                         scenario_examples, [this] { return scenario_; });
-        app->add_option("files", scenario_.files, "scenario files")->type_name("FILE")->required();
+        app->add_option("files", scenario_.files, "scenario files")->type_name("FILE");
+        add_cluster(app, scenario_.cluster, false);
         app->add_flag("--update", scenario_.is_updating, "rewrite the | blocks below `show`");
         add_format(app, scenario_.format);
     }

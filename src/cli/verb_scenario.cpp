@@ -3,6 +3,7 @@
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
 #include "codec/plan_text.h"
+#include "codec/scenario.h"
 #include "sim/scenario.h"
 
 #include <fmt/format.h>
@@ -63,9 +64,32 @@ Result<> update(std::vector<Ran>& all, Terminal& terminal) {
     return {};
 }
 
+/// The cluster's facts, a cycle and what came of it, as text that runs.
+Result<int> record(const ScenarioOptions& options, Terminal& terminal) {
+    if (!options.files.empty()) {
+        return fail(Code::invalid, "scenario files beside --cluster; expected one of the two");
+    }
+    MUSTER_TRY(cluster, load_cluster(options.cluster));
+    Scenario scenario;
+    for (Fact& fact : cluster.facts) {
+        scenario.commands.push_back({.line = 0, .action = std::move(fact)});
+    }
+    scenario.commands.push_back({.line = 0, .action = RunCycles{}});
+    for (const Shown what : {Shown::plan, Shown::waiting, Shown::topology}) {
+        scenario.commands.push_back({.line = 0, .action = Show{.what = what, .golden = {}}});
+    }
+    MUSTER_TRY(run, sim::run_scenario("recorded", write_scenario(scenario)));
+    terminal.out << run.updated;
+    return exit_good;
+}
+
 }  // namespace
 
 Result<int> run_verb(const ScenarioOptions& options, Terminal& terminal) {
+    if (!options.cluster.files.empty()) { return record(options, terminal); }
+    if (options.files.empty()) {
+        return fail(Code::invalid, "no scenario files; expected some, or --cluster");
+    }
     std::vector<Ran> all;
     for (const std::string& file : options.files) {
         MUSTER_TRY(source, read_source(file));

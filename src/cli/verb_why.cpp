@@ -241,13 +241,13 @@ Result<int> run_verb(const WhyOptions& options, Terminal& terminal) {
     const WorkloadId id = world.find_workload(workload->name);
     if (!id.is_valid()) { return fail(Code::not_found, workload->name + " is gone"); }
     const std::optional<Reason> reason = cluster.engine.why(workload->name);
-    std::vector<Change> changes;
-    if (reason) { changes = changes_that_start(cluster.engine, *workload, *reason); }
     const bool is_new = std::ranges::find(cluster.plan.placements, workload->name,
                                           &Placement::workload) != cluster.plan.placements.end();
     const std::vector<LinkDecision> chain =
         chain_of(world, *workload, world.workloads[world.find_workload(workload->name).value],
                  reason, is_new);
+    std::vector<Change> changes;
+    if (reason) { changes = changes_that_start(cluster.engine, *workload, *reason); }
     if (options.format == Format::json) {
         terminal.out << write_json(*workload, chain, reason, changes);
     } else {
