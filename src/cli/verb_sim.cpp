@@ -4,6 +4,7 @@
 #include "sim/departures.h"
 #include "sim/engine_replay.h"
 #include "sim/openb_study.h"
+#include "sim/random.h"
 #include "sim/reference/bestfit.h"
 #include "sim/reference/departures.h"
 #include "sim/reference/fgd.h"
@@ -149,8 +150,40 @@ Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal) {
     return exit_good;
 }
 
-Result<int> run_verb(const SimRandomOptions&, Terminal&) {
-    return fail(Code::unavailable, "sim random is not built yet");
+Result<int> run_verb(const SimRandomOptions& options, Terminal& terminal) {
+    MUSTER_TRY(outcome, run_random({.seed = options.seed, .steps = options.steps}));
+    const bool is_lawful = outcome.broken.empty();
+    if (options.format == Format::json) {
+        JsonWriter out;
+        out.begin_object()
+            .member("seed", static_cast<std::int64_t>(outcome.seed))
+            .member("steps", outcome.steps)
+            .member("facts", outcome.facts)
+            .member("refused_facts", outcome.refused)
+            .member("tasks_placed", outcome.placed)
+            .member("gangs_released", outcome.released)
+            .member("refusals", outcome.refusals)
+            .member("digest", fmt::format("{:016x}", outcome.digest));
+        out.key("broken_laws").begin_list();
+        for (const std::string& law : outcome.broken) { out.value(law); }
+        out.end_list().end_object();
+        terminal.out << out.take() << '\n';
+        return is_lawful ? exit_good : exit_waits;
+    }
+    terminal.out << fmt::format(
+        "seed {}: {} steps, {} facts ({} refused as nonsense), {} tasks placed, {} gangs released, "
+        "{} reasons given\nplans {:016x}\n",
+        outcome.seed, with_commas(outcome.steps), with_commas(outcome.facts),
+        with_commas(outcome.refused), with_commas(outcome.placed), with_commas(outcome.released),
+        with_commas(outcome.refusals), outcome.digest);
+    if (is_lawful) {
+        terminal.out << "every law held after every step\n";
+        return exit_good;
+    }
+    for (const std::string& law : outcome.broken) { terminal.out << "broken: " << law << '\n'; }
+    terminal.out << fmt::format("again: muster sim random --seed {} --steps {}\n", outcome.seed,
+                                outcome.steps);
+    return exit_waits;
 }
 
 }  // namespace muster::cli
