@@ -66,6 +66,31 @@ void World::touch(NodeId node) {
         journal_begin += static_cast<std::uint64_t>(half);
     }
     journal.push_back(node);
+    opened_[node.value].is_known = false;
+}
+
+bool World::looks_alike(NodeId a, NodeId b) const {
+    const Machine& left = machines[a.value];
+    const Machine& right = machines[b.value];
+    const NodeSpec& spec = left.spec;
+    const NodeSpec& other = right.spec;
+    if (left.node_class != right.node_class || left.has_zone_rule || right.has_zone_rule ||
+        space.nodes[a.value] != space.nodes[b.value] || spec.gpus.size() != other.gpus.size() ||
+        spec.allocatable.milli_cpu != other.allocatable.milli_cpu ||
+        spec.allocatable.memory != other.allocatable.memory || spec.pods != other.pods ||
+        left.extended != right.extended) {
+        return false;
+    }
+    const auto same = [](const auto& slots, std::size_t begin, std::size_t end,
+                         std::size_t count) {
+        const auto at = [&](std::size_t i) {
+            return slots.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        return std::equal(at(begin), at(begin + count), at(end));
+    };
+    return same(space.gpus, left.gpu_begin, right.gpu_begin, spec.gpus.size()) &&
+           same(space.mig, left.gpu_begin, right.gpu_begin, spec.gpus.size()) &&
+           same(space.extended, left.extended_begin, right.extended_begin, left.extended.size());
 }
 
 void World::refresh() {
@@ -124,6 +149,7 @@ void World::rebuild_values() {
     capacity.resize(gpu_models.size(), 0);
     values = ValueModel(declared.empty() ? mix_.classes() : declared, capacity, mix_.churn());
     mix_.build_done();
+    opened_.assign(machines.size(), {});
     ++layout_version;
 }
 

@@ -75,6 +75,14 @@ struct World {
 
     /// The room for a shape, up to date.
     Room& room(ShapeId shape);
+    /// What is open on a node, remembered until it changes.
+    [[nodiscard]] const Opened& opened(NodeId node) {
+        Opened& known = opened_[node.value];
+        if (!known.is_known) { known = open_now(machines[node.value], node, space, values); }
+        return known;
+    }
+    /// True when every shape finds the same on both. False where that would be dear to say.
+    [[nodiscard]] bool looks_alike(NodeId a, NodeId b) const;
     /// Positions, classes and the value model, made fresh when facts have changed them.
     void refresh();
 
@@ -146,6 +154,7 @@ private:
     std::vector<std::uint64_t> room_used_;      // by ShapeId
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
+    std::vector<Opened> opened_;  // by NodeId
     Mix mix_;
     bool are_values_stale_ = true;
 };
