@@ -275,9 +275,8 @@ private:
     }
 
     static bool can_one_node_do(const Needs& needs) {
-        return std::all_of(needs.begin(), needs.end(), [](const auto& need) {
-            return need.second <= need.first->fits_most();
-        });
+        return std::all_of(needs.begin(), needs.end(),
+                           [](const auto& need) { return need.second <= need.first->fits_most(); });
     }
 
     /// Room beyond what is asked, of the shape that is scarcest; negative when some shape has too

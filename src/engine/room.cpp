@@ -259,8 +259,8 @@ std::optional<Position> Room::best(Position begin, Position end) const {
 std::size_t Room::bytes() const {
     return fits_.size() *
                (sizeof(fits_[0]) + sizeof(causes_[0]) + sizeof(possible_[0]) + sizeof(score_[0])) +
-           gpus_.size() * sizeof(gpus_[0]) +
-           domain_fits_.size() * sizeof(domain_fits_[0]) + sizeof(Room);
+           gpus_.size() * sizeof(gpus_[0]) + domain_fits_.size() * sizeof(domain_fits_[0]) +
+           sizeof(Room);
 }
 
 }  // namespace muster

@@ -67,7 +67,7 @@ private:
         CauseSet causes = 0;
         std::uint8_t is_possible = 0;
         std::array<std::uint8_t, 2> gpus{};  // usable, and free where no class keeps tasks out
-        Value gain = 0;  // the score without the rank term, where one fits
+        Value gain = 0;                      // the score without the rank term, where one fits
     };
     /// What is the same for all nodes of a class.
     struct ClassFacts {

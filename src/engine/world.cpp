@@ -81,8 +81,7 @@ bool World::looks_alike(NodeId a, NodeId b) const {
         left.extended != right.extended) {
         return false;
     }
-    const auto same = [](const auto& slots, std::size_t begin, std::size_t end,
-                         std::size_t count) {
+    const auto same = [](const auto& slots, std::size_t begin, std::size_t end, std::size_t count) {
         const auto at = [&](std::size_t i) {
             return slots.begin() + static_cast<std::ptrdiff_t>(i);
         };
