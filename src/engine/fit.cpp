@@ -91,8 +91,7 @@ class SeenGpus {
 public:
     bool is_new(const GpuFree& free, const ModelGpus* entry) {
         for (std::size_t i = 0; i < count_; ++i) {
-            if (seen_[i].milli == free.milli && seen_[i].mib == free.mib &&
-                entries_[i] == entry) {
+            if (seen_[i].milli == free.milli && seen_[i].mib == free.mib && entries_[i] == entry) {
                 return false;
             }
         }
@@ -194,8 +193,8 @@ bool is_possible_when_empty(const Shape& shape, const Machine& machine) {
 
 /// The sums after one share of the shape is taken from a GPU. What whole GPUs are worth together is
 /// left out: an odd one is not to be opened while another is open.
-NodeSum after_share(const NodeSum& before, std::int32_t free, const Shape& shape,
-                    std::int32_t need, const ValueModel& values) {
+NodeSum after_share(const NodeSum& before, std::int32_t free, const Shape& shape, std::int32_t need,
+                    const ValueModel& values) {
     NodeSum after = before;
     after.worth += values.remainder(free - need) - values.remainder(free);
     after.free_milli -= need;
@@ -224,7 +223,8 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, std::uint64
         if (is_unknown || !goes_in(free.milli, need.milli) || !goes_in(free.mib, need.mib)) {
             continue;
         }
-        const Value value = values.value(after_share(before, free.milli, shape, need.milli, values));
+        const Value value =
+            values.value(after_share(before, free.milli, shape, need.milli, values));
         if (best == 0 || value > best_value || (value == best_value && free.milli < best_milli)) {
             best = lowest(rest);
             best_value = value;
@@ -512,8 +512,7 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
     }
 }
 
-Opened open_now(const Machine& machine, NodeId node, const Space& space,
-                const ValueModel& values) {
+Opened open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values) {
     NodeSum sum;
     sum.milli_cpu = space.nodes[node.value].milli_cpu;
     sum.model = machine.models.empty() ? static_cast<std::uint32_t>(gpu_models_max)
@@ -538,8 +537,7 @@ Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
         after.full -= need.count;
     } else if (need.kind == GpuKind::share) {
         for (std::int32_t i = 0; i < need.count; ++i) {
-            const std::uint64_t gpu =
-                best_share(shape, machine, usable, space, values, before.sum);
+            const std::uint64_t gpu = best_share(shape, machine, usable, space, values, before.sum);
             if (gpu == 0) { break; }
             usable &= ~gpu;
             const std::uint32_t at = index_of(gpu);

@@ -282,6 +282,12 @@ private:
     /// Room beyond what is asked, of the shape that is scarcest; negative when some shape has too
     /// little. Necessary, and for one role without pod affinity sufficient.
     std::int64_t slack_in(GroupIndex group, const Region& region, Aim aim) {
+        if (at(group).is_leaf) {
+            const Ask ask = ask_of(at(group));
+            const std::int64_t need = aim == Aim::full ? ask.most : ask.least;
+            if (need <= 0) { return 0; }
+            return room_in(world_.room(at(group).shape), world_.topology, region) - need;
+        }
         std::map<ShapeId, std::int64_t> needs;
         std::int64_t slack = INT64_MAX;
         if (!add_needs(group, region, aim, needs)) { return -1; }

@@ -46,11 +46,15 @@ void Room::sync(World& world) {
     const std::uint64_t end = world.journal_begin + world.journal.size();
     if (seen_ == end) { return; }
     ++world.stamp_now;
+    NodeId last;
+    Found found;
     for (; seen_ < end; ++seen_) {
         const NodeId node = world.journal[static_cast<std::size_t>(seen_ - world.journal_begin)];
         if (world.stamp[node.value] == world.stamp_now || !world.topology.has(node)) { continue; }
         world.stamp[node.value] = world.stamp_now;
-        look_again(world, world.topology.position(node));
+        if (!last.is_valid() || !world.looks_alike(last, node)) { found = look(world, node); }
+        last = node;
+        change(world, world.topology.position(node), found);
     }
     refresh_dirty();
 }
@@ -89,8 +93,7 @@ void Room::rebuild(World& world) {
     for (std::size_t i = 0; i < block_best_.size(); ++i) { refresh_block(i); }
 }
 
-void Room::look_again(World& world, Position at) {
-    const Found found = look(world, world.topology.node_at(at));
+void Room::change(const World& world, Position at, const Found& found) {
     const bool is_same = fits_[at] == found.fits && causes_[at] == found.causes &&
                          possible_[at] == found.is_possible &&
                          (!is_whole_ || gpus_[at] == found.gpus);
@@ -134,9 +137,9 @@ Room::Found Room::look(World& world, NodeId node) {
     found.is_possible = fitting.is_possible ? 1 : 0;
     if (found.fits > 0) {
         const Value far = is_far_from_nics(shape, machine, node, world) ? preference_step : 0;
-        found.gain = facts.bonus - far -
-                     value_lost(shape, machine, world.space, world.values,
-                                              world.opened(node), facts.usable);
+        found.gain =
+            facts.bonus - far -
+            value_lost(shape, machine, world.space, world.values, world.opened(node), facts.usable);
     }
     return found;
 }

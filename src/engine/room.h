@@ -78,7 +78,7 @@ private:
     };
 
     void rebuild(World& world);
-    void look_again(World& world, Position at);
+    void change(const World& world, Position at, const Found& found);
     [[nodiscard]] Found look(World& world, NodeId node);
     const ClassFacts& facts_of(const World& world, const Machine& machine);
     static Score score_of(const Found& found, Position at, const World& world);

@@ -11,13 +11,13 @@ namespace muster {
 World::World(Policy chosen) : policy(std::move(chosen)), queues(symbols), queue_waiting(1) {}
 
 NodeId World::find_node(std::string_view name) const {
-    const auto found = node_ids_.find(std::string(name));
+    const auto found = node_ids_.find(name);
     return found == node_ids_.end() || !machines[found->second.value].is_present ? NodeId{}
                                                                                  : found->second;
 }
 
 WorkloadId World::find_workload(std::string_view name) const {
-    const auto found = workload_ids_.find(std::string(name));
+    const auto found = workload_ids_.find(name);
     return found == workload_ids_.end() ? WorkloadId{} : found->second;
 }
 
@@ -74,8 +74,9 @@ bool World::looks_alike(NodeId a, NodeId b) const {
     const Machine& right = machines[b.value];
     const NodeSpec& spec = left.spec;
     const NodeSpec& other = right.spec;
-    if (left.node_class != right.node_class || left.has_zone_rule || right.has_zone_rule ||
-        space.nodes[a.value] != space.nodes[b.value] || spec.gpus.size() != other.gpus.size() ||
+    if (left.node_class != right.node_class || left.devices != right.devices ||
+        left.has_zone_rule || right.has_zone_rule || space.nodes[a.value] != space.nodes[b.value] ||
+        spec.gpus.size() != other.gpus.size() ||
         spec.allocatable.milli_cpu != other.allocatable.milli_cpu ||
         spec.allocatable.memory != other.allocatable.memory || spec.pods != other.pods ||
         left.extended != right.extended) {
@@ -287,6 +288,7 @@ void World::make_ready(WorkloadId id) {
 
 void World::set_waits(WorkloadId id, std::vector<Wait> next) {
     Workload& workload = workloads[id.value];
+    if (workload.waits == next) { return; }
     waits.remove(id, workload);
     workload.waits = std::move(next);
     waits.add(id, workload);

@@ -12,9 +12,11 @@
 #include "engine/workload_state.h"
 #include "model/policy.h"
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,6 +28,14 @@ inline constexpr std::size_t room_bytes_max = std::size_t{96} << 20;
 inline constexpr std::size_t rooms_min = 32;
 /// Changes remembered before rooms that are further behind look at every node again.
 inline constexpr std::size_t journal_max = std::size_t{1} << 16;
+
+/// Lets names be looked up without a copy.
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+        return std::hash<std::string_view>{}(text);
+    }
+};
 
 using WaitingSet = std::set<std::pair<Order, WorkloadId>>;
 
@@ -145,8 +155,11 @@ private:
     void leave_queue(WorkloadId id);
     void update_workload(WorkloadId id, const WorkloadSpec& spec);
 
-    std::unordered_map<std::string, NodeId> node_ids_;
-    std::unordered_map<std::string, WorkloadId> workload_ids_;
+    template <class Id>
+    using ByName = std::unordered_map<std::string, Id, TextHash, std::equal_to<>>;
+
+    ByName<NodeId> node_ids_;
+    ByName<WorkloadId> workload_ids_;
     std::vector<WorkloadId> free_workloads_;
     std::uint64_t sequence_ = 0;
     std::unordered_map<std::string, ClassId> class_ids_;
