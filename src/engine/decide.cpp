@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "engine/admit.h"
 #include "engine/place.h"
+#include "engine/refusal_memo.h"
 
 #include <algorithm>
 #include <set>
@@ -36,17 +37,19 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
     // The domain is that of all its tasks, also of those that ran before.
     Position low = topology.size();
     Position high = 0;
-    std::set<std::uint32_t> parts;
+    std::vector<std::uint32_t> parts;
     for (const Task& task : workload.tasks) {
         if (task.state != TaskState::placed || !topology.has(task.node)) { continue; }
         const Position at = topology.position(task.node);
         low = std::min(low, at);
         high = std::max(high, at);
-        parts.insert(levels > 0 ? topology.domain_of(levels - 1, at).value : at);
+        parts.push_back(levels > 0 ? topology.domain_of(levels - 1, at).value : at);
     }
     std::sort(out.tasks.begin(), out.tasks.end(),
               [](const TaskPlace& a, const TaskPlace& b) { return a.task < b.task; });
     if (out.tasks.empty()) { return out; }
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     out.crossings = static_cast<std::int32_t>(parts.size()) - 1;
     if (low == high) {
         out.level = "node";
@@ -166,8 +169,14 @@ private:
         for (const WorkloadId member : unit) {
             world_.ready.erase({world_.workloads[member.value].order, member});
         }
+        if (const Refused* known = refusals_.find(world_, world_.workloads[id.value]);
+            known != nullptr && !admit(world_, id) && !check_gang(world_, id)) {
+            refuse(id, *known);
+            return;
+        }
         Trial trial(world_);
         if (const auto blocked = place_unit(world_, trial, unit)) {
+            refusals_.keep(world_, world_.workloads[blocked->member.value], blocked->refused);
             const std::string& name = world_.workloads[blocked->member.value].name;
             for (const WorkloadId other : unit) {
                 refuse(other, other == blocked->member
@@ -204,9 +213,9 @@ private:
         workload.is_hopeless = refused.is_hopeless;
         if (!workload.has_reason || !(workload.reason == refused.reason)) {
             plan_.refusals.push_back({workload.name, refused.reason});
+            workload.has_reason = true;
+            workload.reason = refused.reason;
         }
-        workload.has_reason = true;
-        workload.reason = refused.reason;
         world_.set_waits(id, refused.waits);
         if (!was_hopeless && refused.is_hopeless && workload.queue.is_valid()) {
             world_.wake_head(workload.queue);
@@ -336,6 +345,7 @@ private:
 
     World& world_;
     Plan plan_;
+    RefusalMemo refusals_;
 };
 
 }  // namespace

@@ -53,29 +53,6 @@ std::vector<CauseCount> causes_of(const Room& room) {
     return out;
 }
 
-/// Free GPUs that the shape could use: in all, and the most on one node; and the largest node.
-struct FreeGpus {
-    std::int64_t total = 0;
-    std::int64_t on_one = 0;
-    std::int64_t largest_node = 0;
-};
-
-FreeGpus free_gpus(const World& world, const Shape& shape) {
-    FreeGpus out;
-    for (Position at = 0; at < world.topology.size(); ++at) {
-        const NodeId node = world.topology.node_at(at);
-        const Machine& machine = world.machines[node.value];
-        const std::uint64_t usable =
-            machine.gpus_of(shape.models) & machine.healthy & ~machine.mig_gpus;
-        out.largest_node = std::max<std::int64_t>(out.largest_node, std::popcount(usable));
-        if (static_causes(shape, machine, world.symbols) != 0) { continue; }
-        const std::int64_t here = std::popcount(usable & world.space.nodes[node.value].whole);
-        out.total += here;
-        out.on_one = std::max(out.on_one, here);
-    }
-    return out;
-}
-
 /// A leaf that must be placed, with the level of the tightest domain that must hold it.
 struct Demand {
     const Group* group = nullptr;
@@ -122,10 +99,9 @@ Closest closest(const World& world, const Room& room, std::int32_t level) {
     Closest best{-1, 0};
     const Topology& topology = world.topology;
     if (level >= static_cast<std::int32_t>(topology.level_count())) {
-        for (Position at = 0; at < topology.size(); ++at) {
-            if (room.fits(at) > best.room) { best = {room.fits(at), at}; }
-        }
-        return best;
+        if (topology.size() == 0) { return best; }
+        const Position at = room.roomiest();
+        return {room.fits(at), at};
     }
     const auto tree_level = static_cast<std::uint32_t>(level);
     for (DomainId at = topology.first_domain(tree_level); at < topology.end_domain(tree_level);
@@ -151,7 +127,8 @@ void fill(Reason& reason, const World& world, const Demand& demand, const Room& 
 }
 
 std::string no_room_text(const World& world, const Demand& demand, const Reason& reason,
-                         std::int64_t have) {
+                         const Room& room) {
+    const std::int64_t have = room.total();
     const Shape& shape = world.shapes.at(demand.group->shape);
     const std::string ask = fmt::format(
         "{} of {}", tasks(demand.needed),
@@ -159,7 +136,7 @@ std::string no_room_text(const World& world, const Demand& demand, const Reason&
     if (have > 0 || shape.spec.gpu.kind != GpuKind::whole) {
         return fmt::format("{}; room for {}", ask, have);
     }
-    const FreeGpus free = free_gpus(world, shape);
+    const FreeGpus free = room.free_gpus();
     if (free.total == 0) { return fmt::format("{}; no gpu free", ask); }
     if (free.on_one < shape.spec.gpu.count) {
         return fmt::format("{}; {} gpu free but at most {} on a node", ask, free.total,
@@ -180,7 +157,7 @@ Refused refuse_too_large(const World& world, const Demand& demand, const Room& r
     if (reason.nodes == 0) {
         reason.text = "there are no nodes";
     } else if (too_few == reason.nodes && shape.spec.gpu.kind == GpuKind::whole) {
-        reason.have = free_gpus(world, shape).largest_node;
+        reason.have = room.free_gpus().largest_node;
         reason.text =
             fmt::format("no node has {} gpu; largest {}", shape.spec.gpu.count, reason.have);
     } else {
@@ -209,7 +186,7 @@ Refused refuse_demands(World& world, const Workload& workload) {
         fill(out.reason, world, demand, room);
         out.reason.why = Why::no_room;
         out.reason.have = room.total();
-        out.reason.text = no_room_text(world, demand, out.reason, room.total());
+        out.reason.text = no_room_text(world, demand, out.reason, room);
         if (room.total() > 0) {
             const auto innermost = static_cast<std::int32_t>(world.topology.level_count());
             const std::int32_t level = demand.level >= 0 ? demand.level : innermost;

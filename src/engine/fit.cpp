@@ -21,6 +21,9 @@ std::int64_t times(std::int64_t free, std::int64_t need) {
     return free < need ? 0 : free / need;
 }
 
+/// `times` is not zero.
+bool goes_in(std::int64_t free, std::int64_t need) { return need == 0 || free >= need; }
+
 std::int64_t extended_at(const Machine& machine, Symbol name) {
     const auto found =
         std::lower_bound(machine.extended.begin(), machine.extended.end(), name,
@@ -83,6 +86,28 @@ std::uint64_t candidates(const Shape& shape, const Machine& machine) {
                                                : allowed & ~machine.mig_gpus;
 }
 
+/// GPUs in the same state give the same answer, and most of a node's are.
+class SeenGpus {
+public:
+    bool is_new(const GpuFree& free, const ModelGpus* entry) {
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (seen_[i].milli == free.milli && seen_[i].mib == free.mib && entries_[i] == entry) {
+                return false;
+            }
+        }
+        if (count_ < seen_.size()) {
+            seen_[count_] = free;
+            entries_[count_++] = entry;
+        }
+        return true;
+    }
+
+private:
+    std::array<GpuFree, 8> seen_;
+    std::array<const ModelGpus*, 8> entries_;
+    std::size_t count_ = 0;
+};
+
 std::int64_t shares_on(const Shape& shape, const Machine& machine, std::uint32_t gpu,
                        const Space& space) {
     const ModelGpus* entry = machine.model_of(gpu);
@@ -135,8 +160,15 @@ std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, 
                 return share_times(share_counts(shape, machine, mask, space), need.count);
             }
             std::int64_t total = 0;
+            std::int64_t here = 0;
+            GpuFree last{.milli = INT32_MIN, .mib = 0};
             for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-                total += shares_on(shape, machine, index_of(rest), space);
+                const GpuFree& free = space.gpus[machine.gpu_begin + index_of(rest)];
+                if (free != last || machine.models.size() > 1) {
+                    here = shares_on(shape, machine, index_of(rest), space);
+                    last = free;
+                }
+                total += here;
             }
             return total;
         }
@@ -190,28 +222,44 @@ bool is_possible_when_empty(const Shape& shape, const Machine& machine) {
     return true;
 }
 
-/// The GPU on which a share breaks the least, ties to the fullest, then the lowest. What whole GPUs
-/// are worth together is left out here: an odd one is not to be opened while another is open.
-std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node,
-                         std::uint64_t usable, const Space& space, const ValueModel& values) {
-    const NodeSum before = open_now(machine, node, space, values);
+/// The sums after one share of the shape is taken from a GPU. What whole GPUs are worth together is
+/// left out: an odd one is not to be opened while another is open.
+NodeSum after_share(const NodeSum& before, std::int32_t free, const Shape& shape, std::int32_t need,
+                    const ValueModel& values) {
+    NodeSum after = before;
+    after.worth += values.remainder(free - need) - values.remainder(free);
+    after.free_milli -= need;
+    after.milli_cpu -= shape.milli_cpu;
+    return after;
+}
+
+/// The GPU on which a share breaks the least, ties to the fullest, then the lowest.
+std::uint64_t best_share(const Shape& shape, const Machine& machine, std::uint64_t usable,
+                         const Space& space, const ValueModel& values, const NodeSum& before) {
     std::uint64_t best = 0;
     Value best_value = 0;
     std::int32_t best_milli = 0;
+    SeenGpus seen;
+    const ModelGpus* entry = nullptr;
+    ShareNeed need;
     for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
         const std::uint32_t gpu = index_of(rest);
-        if (shares_on(shape, machine, gpu, space) == 0) { continue; }
-        const std::int32_t free = space.gpus[machine.gpu_begin + gpu].milli;
-        const std::int32_t need = share_of(shape.spec.gpu, machine.model_of(gpu)->memory_mib).milli;
-        NodeSum after = before;
-        after.worth += values.remainder(free - need) - values.remainder(free);
-        after.free_milli -= need;
-        after.milli_cpu -= shape.milli_cpu;
-        const Value value = values.value(after);
-        if (best == 0 || value > best_value || (value == best_value && free < best_milli)) {
+        if (entry == nullptr || (entry->gpus >> gpu & 1) == 0) {
+            entry = machine.model_of(gpu);
+            need = share_of(shape.spec.gpu, entry->memory_mib);
+        }
+        const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
+        if (!seen.is_new(free, entry)) { continue; }
+        const bool is_unknown = shape.spec.gpu.mib > 0 && entry->memory_mib == 0;
+        if (is_unknown || !goes_in(free.milli, need.milli) || !goes_in(free.mib, need.mib)) {
+            continue;
+        }
+        const Value value =
+            values.value(after_share(before, free.milli, shape, need.milli, values));
+        if (best == 0 || value > best_value || (value == best_value && free.milli < best_milli)) {
             best = lowest(rest);
             best_value = value;
-            best_milli = free;
+            best_milli = free.milli;
         }
     }
     return best;
@@ -219,12 +267,12 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, NodeId node
 
 /// For a task of several shares: those that break the least, unless fewer tasks than counted would
 /// fit after it; then the emptiest, after which all of them do.
-std::uint64_t best_shares(const Shape& shape, const Machine& machine, NodeId node,
-                          std::uint64_t usable, const Space& space, const ValueModel& values) {
+std::uint64_t best_shares(const Shape& shape, const Machine& machine, std::uint64_t usable,
+                          const Space& space, const ValueModel& values, const NodeSum& open) {
     const std::int32_t each = shape.spec.gpu.count;
     std::uint64_t chosen = 0;
     for (std::int32_t i = 0; i < each; ++i) {
-        const std::uint64_t gpu = best_share(shape, machine, node, usable & ~chosen, space, values);
+        const std::uint64_t gpu = best_share(shape, machine, usable & ~chosen, space, values, open);
         if (gpu == 0) { return 0; }
         chosen |= gpu;
     }
@@ -294,7 +342,8 @@ bool choose_gpus(const Shape& shape, const Machine& machine, NodeId node, std::u
                                           need.count, need.near_nic);
             return out.gpus != 0;
         case GpuKind::share:
-            out.gpus = best_shares(shape, machine, node, usable, space, values);
+            out.gpus = best_shares(shape, machine, usable, space, values,
+                                   open_now(machine, node, space, values).sum);
             return out.gpus != 0;
         case GpuKind::mig: {
             std::int64_t lost = 0;
@@ -350,7 +399,7 @@ CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols
     if (machine.gpu_count() > 0 && machine.gpus_of(shape.models) == 0) {
         return causes | bit(Cause::gpu_model);
     }
-    const std::uint64_t usable = candidates(shape, machine) & machine.healthy;
+    const std::uint64_t usable = usable_gpus(shape, machine);
     if (need.kind != GpuKind::mig) {
         return std::popcount(usable) < need.count ? causes | bit(Cause::gpu_total) : causes;
     }
@@ -359,7 +408,12 @@ CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols
     return causes;
 }
 
-Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& space) {
+std::uint64_t usable_gpus(const Shape& shape, const Machine& machine) {
+    return candidates(shape, machine) & machine.healthy;
+}
+
+Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& space,
+        std::uint64_t usable) {
     Fit out;
     const NodeFree& free = space.nodes[node.value];
     std::int64_t count = fits_max;
@@ -373,9 +427,8 @@ Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& sp
     for (const auto& [name, need] : shape.extended) {
         limit(times(extended_free(machine, name, space), need), Cause::extended);
     }
-    const std::uint64_t usable = candidates(shape, machine) & machine.healthy;
     limit(gpu_times(shape, machine, node, usable, space), gpu_cause(shape.spec.gpu.kind));
-    if (count > 0 && machine.is_single_numa() && needs_zone(shape)) {
+    if (count > 0 && machine.has_zone_rule && needs_zone(shape)) {
         std::int64_t zones = 0;
         for (std::size_t zone = 0; zone < machine.spec.numa.size(); ++zone) {
             zones += zone_times(shape, machine, node, zone, usable, space);
@@ -392,8 +445,8 @@ std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine
                                       const ValueModel& values) {
     if (!has_amounts(shape, machine, node, space)) { return std::nullopt; }
     Devices out;
-    const std::uint64_t usable = candidates(shape, machine) & machine.healthy;
-    if (!machine.is_single_numa() || !needs_zone(shape)) {
+    const std::uint64_t usable = usable_gpus(shape, machine);
+    if (!machine.has_zone_rule || !needs_zone(shape)) {
         if (!choose_gpus(shape, machine, node, usable, space, table, values, out)) {
             return std::nullopt;
         }
@@ -507,8 +560,7 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
     }
 }
 
-NodeSum open_now(const Machine& machine, NodeId node, const Space& space,
-                 const ValueModel& values) {
+Opened open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values) {
     NodeSum sum;
     sum.milli_cpu = space.nodes[node.value].milli_cpu;
     sum.model = machine.models.empty() ? static_cast<std::uint32_t>(gpu_models_max)
@@ -519,13 +571,12 @@ NodeSum open_now(const Machine& machine, NodeId node, const Space& space,
         sum.free_milli += milli;
         sum.full += milli >= gpu_milli_whole ? 1 : 0;
     }
-    return sum;
+    return {.sum = sum, .value = values.value(sum), .is_known = true};
 }
 
-Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const Space& space,
-                 const ValueModel& values) {
-    const NodeSum before = open_now(machine, node, space, values);
-    NodeSum after = before;
+Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
+                 const ValueModel& values, const Opened& before, std::uint64_t usable) {
+    NodeSum after = before.sum;
     after.milli_cpu -= shape.milli_cpu;
     const GpuNeed& need = shape.spec.gpu;
     if (need.kind == GpuKind::whole) {
@@ -533,8 +584,7 @@ Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const 
         after.free_milli -= need.count * gpu_milli_whole;
         after.full -= need.count;
     } else if (need.kind == GpuKind::share) {
-        const std::uint64_t chosen = best_shares(
-            shape, machine, node, candidates(shape, machine) & machine.healthy, space, values);
+        const std::uint64_t chosen = best_shares(shape, machine, usable, space, values, before.sum);
         for (std::uint64_t rest = chosen; rest != 0; rest &= rest - 1) {
             const std::uint32_t at = index_of(rest);
             const std::int32_t free = space.gpus[machine.gpu_begin + at].milli;
@@ -547,12 +597,11 @@ Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const 
         constexpr Value mix_worth = 10 * value_scale;  // MIG GPUs have no other value
         Devices devices;
         std::int64_t lost = 0;
-        if (choose_mig(shape, machine, candidates(shape, machine) & machine.healthy, space, devices,
-                       lost)) {
-            return values.value(before) - values.value(after) + lost * mix_worth;
+        if (choose_mig(shape, machine, usable, space, devices, lost)) {
+            return before.value - values.value(after) + lost * mix_worth;
         }
     }
-    return values.value(before) - values.value(after);
+    return before.value - values.value(after);
 }
 
 }  // namespace muster

@@ -27,8 +27,12 @@ constexpr CauseSet bit(Cause cause) {
 /// What no release on the node can change; the same for all nodes of a class.
 CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols);
 
+/// GPUs that tasks of the shape may use at all; the same for all nodes of a class.
+std::uint64_t usable_gpus(const Shape& shape, const Machine& machine);
+
 /// Resources and devices only; `static_causes` must be empty.
-Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& space);
+Fit fit(const Shape& shape, const Machine& machine, NodeId node, const Space& space,
+        std::uint64_t usable);
 
 /// The devices that one task gets; none when it does not fit (also for CPU, memory, pods …).
 std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine, NodeId node,
@@ -47,10 +51,16 @@ enum class Taking : std::int8_t { take = 1, give = -1 };
 void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,
             const Devices& devices);
 
-/// What is open on the node, and what would be after one task of the shape took its best devices.
-NodeSum open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values);
-Value value_lost(const Shape& shape, const Machine& machine, NodeId node, const Space& space,
-                 const ValueModel& values);
+/// What is open on a node and its value; the World remembers it until the node changes.
+struct Opened {
+    NodeSum sum;
+    Value value = 0;
+    bool is_known = false;
+};
+Opened open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values);
+/// What the best devices for one task of the shape take from it.
+Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
+                 const ValueModel& values, const Opened& before, std::uint64_t usable);
 
 /// Thousandths of a GPU and MiB that a share or MIG instance takes of a device.
 struct ShareNeed {

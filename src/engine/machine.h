@@ -48,6 +48,7 @@ struct Machine {
     std::uint32_t extended_slots = 0;
     ClassId node_class;
     bool is_present = false;
+    bool has_zone_rule = false;  // is_single_numa(), at hand
     std::vector<TaskRef> tasks;  // that hold something here, in no order
 
     [[nodiscard]] std::uint32_t gpu_count() const {

@@ -159,35 +159,32 @@ private:
     struct Candidate {
         std::int64_t slack;
         Position begin;
-        Region region;
     };
 
     /// All domains of `level` in the region where the arithmetic says yes, the tightest first.
     bool try_level(GroupIndex group, const Region& region, std::int32_t level, Aim aim,
                    std::int32_t named) {
+        const auto member = member_of(group);
+        if (!member && level >= node_level() && level != region.level && named < 0 &&
+            is_single(group)) {
+            // One task: the best node of the region, without a look at each.
+            return try_region(group, region, aim);
+        }
+        const std::optional<Needs> needs = needs_of(group, aim);
+        if (needs && level >= node_level() && !can_one_node_do(*needs)) { return false; }
         std::vector<Candidate> found;
         const auto consider = [&](const Region& domain) {
-            if (named >= 0 && named < node_level() &&
-                !world_.topology
-                     .domain(
-                         world_.topology.domain_of(static_cast<std::uint32_t>(named), domain.begin))
-                     .is_named()) {
-                return;
-            }
-            const std::int64_t slack = slack_in(group, domain, aim);
-            if (slack >= 0) {
-                found.push_back({aim == Aim::least ? -slack : slack, domain.begin, domain});
+            const std::int64_t slack =
+                needs ? slack_of(*needs, domain) : slack_in(group, domain, aim);
+            if (slack >= 0 && is_inside_named(named, domain.begin)) {
+                found.push_back({aim == Aim::least ? -slack : slack, domain.begin});
             }
         };
-        if (const auto member = member_of(group)) {
+        if (member) {
             consider(region_at(level, *member, region.mask));
         } else if (level == region.level) {
             consider(region);
         } else if (level >= node_level()) {
-            if (is_single(group)) {
-                // One task: the best node of the region, without a look at each.
-                if (named < 0) { return try_region(group, region, aim); }
-            }
             for (Position at = region.begin; at < region.end; ++at) {
                 consider(region_at(level, at, region.mask));
             }
@@ -199,25 +196,47 @@ private:
                 consider(region_at(level, world_.topology.domain(domain).begin, region.mask));
             }
         }
-        const std::size_t tried = std::min(found.size(), domain_tries_max);
-        std::partial_sort(
-            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(tried), found.end(),
-            [&](const Candidate& a, const Candidate& b) { return is_before(group, a, b); });
-        for (std::size_t i = 0; i < tried; ++i) {
-            if (try_region(group, found[i].region, aim)) { return true; }
-        }
-        return false;
+        const bool is_region = !member && level == region.level;
+        return try_in_order(group, found, aim, [&](Position begin) {
+            return is_region ? region : region_at(level, begin, region.mask);
+        });
     }
 
-    [[nodiscard]] bool is_before(GroupIndex group, const Candidate& a, const Candidate& b) const {
-        if (a.slack != b.slack) { return a.slack < b.slack; }
-        if (a.region.level >= node_level() && at(group).is_leaf) {
-            const Room& room = world_.room(at(group).shape);
-            const Score left = room.score(a.begin);
-            const Score right = room.score(b.begin);
-            if (left != right) { return left > right; }
-        }
-        return a.begin < b.begin;
+    [[nodiscard]] bool is_inside_named(std::int32_t level, Position at) const {
+        if (level < 0 || level >= node_level()) { return true; }
+        const Topology& topology = world_.topology;
+        return topology.domain(topology.domain_of(static_cast<std::uint32_t>(level), at))
+            .is_named();
+    }
+
+    /// The first of them nearly always does, so the others are put in order only when it does not.
+    template <class RegionOf>
+    bool try_in_order(GroupIndex group, std::vector<Candidate>& found, Aim aim,
+                      RegionOf region_of) {
+        if (found.empty()) { return false; }
+        const bool is_by_score =
+            region_of(found.front().begin).level >= node_level() && at(group).is_leaf;
+        const Room* scores = is_by_score ? &world_.room(at(group).shape) : nullptr;
+        const auto is_before = [&](const Candidate& a, const Candidate& b) {
+            if (a.slack != b.slack) { return a.slack < b.slack; }
+            if (scores != nullptr) {
+                const Score left = scores->score(a.begin);
+                const Score right = scores->score(b.begin);
+                if (left != right) { return left > right; }
+            }
+            return a.begin < b.begin;
+        };
+        const auto try_one = [&](const Candidate& one) {
+            return try_region(group, region_of(one.begin), aim);
+        };
+        std::swap(*std::min_element(found.begin(), found.end(), is_before), found.front());
+        if (try_one(found.front())) { return true; }
+        if (is_by_score) { scores = &world_.room(at(group).shape); }  // without what was tried
+        const std::size_t tried = std::min(found.size(), domain_tries_max);
+        std::partial_sort(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(tried),
+                          found.end(), is_before);
+        return std::any_of(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(tried),
+                           try_one);
     }
 
     [[nodiscard]] bool is_single(GroupIndex group) const {
@@ -225,9 +244,54 @@ private:
         return here.is_leaf && ask_of(here).most == 1 && !world_.pods.concerns(here);
     }
 
+    /// What is asked of every domain alike, with the rooms to look in.
+    using Needs = std::vector<std::pair<const Room*, std::int64_t>>;
+
+    /// Nothing where it depends on the domain which children count, or where the needs are so many
+    /// that a room could be dropped while another is made.
+    std::optional<Needs> needs_of(GroupIndex group, Aim aim) {
+        std::map<ShapeId, std::int64_t> sums;
+        if (has_choice(group, aim) || !add_needs(group, whole(), aim, sums) ||
+            sums.size() > rooms_min / 2) {
+            return std::nullopt;
+        }
+        Needs needs;
+        for (const auto& [shape, need] : sums) { needs.emplace_back(&world_.room(shape), need); }
+        return needs;
+    }
+
+    [[nodiscard]] bool has_choice(GroupIndex group, Aim aim) const {
+        const Group& here = at(group);
+        if (here.is_leaf) { return false; }
+        if (aim != Aim::full && here.minimum != static_cast<std::int32_t>(here.children.size())) {
+            return true;
+        }
+        return std::any_of(here.children.begin(), here.children.end(),
+                           [&](GroupIndex child) { return has_choice(child, aim); });
+    }
+
+    std::int64_t slack_of(const Needs& needs, const Region& region) const {
+        std::int64_t slack = INT64_MAX;
+        for (const auto& [room, need] : needs) {
+            slack = std::min(slack, room_in(*room, world_.topology, region) - need);
+        }
+        return slack == INT64_MAX ? 0 : slack;
+    }
+
+    static bool can_one_node_do(const Needs& needs) {
+        return std::all_of(needs.begin(), needs.end(),
+                           [](const auto& need) { return need.second <= need.first->fits_most(); });
+    }
+
     /// Room beyond what is asked, of the shape that is scarcest; negative when some shape has too
     /// little. Necessary, and for one role without pod affinity sufficient.
     std::int64_t slack_in(GroupIndex group, const Region& region, Aim aim) {
+        if (at(group).is_leaf) {
+            const Ask ask = ask_of(at(group));
+            const std::int64_t need = aim == Aim::full ? ask.most : ask.least;
+            if (need <= 0) { return 0; }
+            return room_in(world_.room(at(group).shape), world_.topology, region) - need;
+        }
         std::map<ShapeId, std::int64_t> needs;
         std::int64_t slack = INT64_MAX;
         if (!add_needs(group, region, aim, needs)) { return -1; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace muster {
 
@@ -45,74 +46,126 @@ void Room::sync(World& world) {
     const std::uint64_t end = world.journal_begin + world.journal.size();
     if (seen_ == end) { return; }
     ++world.stamp_now;
+    NodeId last;
+    Found found;
     for (; seen_ < end; ++seen_) {
         const NodeId node = world.journal[static_cast<std::size_t>(seen_ - world.journal_begin)];
         if (world.stamp[node.value] == world.stamp_now || !world.topology.has(node)) { continue; }
         world.stamp[node.value] = world.stamp_now;
-        const Position at = world.topology.position(node);
-        count(at, world.topology, -1);
-        look(world, at);
-        count(at, world.topology, 1);
-        refresh_block(at / block);
+        if (!last.is_valid() || !world.looks_alike(last, node)) { found = look(world, node); }
+        last = node;
+        change(world, world.topology.position(node), found);
     }
+    refresh_dirty();
 }
 
 void Room::rebuild(World& world) {
     const Position size = world.topology.size();
     layout_version_ = world.layout_version;
     seen_ = world.journal_begin + world.journal.size();
+    is_whole_ = world.shapes.at(shape_).spec.gpu.kind == GpuKind::whole;
     total_ = 0;
     possible_nodes_ = 0;
+    fits_most_ = 0;
     cause_nodes_.fill(0);
-    fits_.assign(size, 0);
-    causes_.assign(size, 0);
-    possible_.assign(size, 0);
-    score_.assign(size, score_none);
+    nodes_by_usable_.fill(0);
+    nodes_by_free_.fill(0);
+    fits_.resize(size);
+    causes_.resize(size);
+    possible_.resize(size);
+    gpus_.resize(is_whole_ ? size : 0);
+    score_.resize(size);
     block_best_.assign((size + block - 1) / block, score_none);
     super_best_.assign((block_best_.size() + block - 1) / block, score_none);
+    dirty_.clear();
     domain_fits_.assign(world.topology.domain_count(), 0);
-    class_causes_.assign(world.class_count(), -1);
-    class_bonus_.assign(world.class_count(), 0);
+    class_facts_.assign(world.class_count(), {});
+    Found found;
     for (Position at = 0; at < size; ++at) {
-        look(world, at);
+        const NodeId node = world.topology.node_at(at);
+        if (at == 0 || !world.looks_alike(world.topology.node_at(at - 1), node)) {
+            found = look(world, node);
+        }
+        put(at, found);
         count(at, world.topology, 1);
+        score_[at] = score_of(found, at, world);
     }
     for (std::size_t i = 0; i < block_best_.size(); ++i) { refresh_block(i); }
 }
 
-void Room::look(World& world, Position at) {
-    const NodeId node = world.topology.node_at(at);
+void Room::change(const World& world, Position at, const Found& found) {
+    const bool is_same = fits_[at] == found.fits && causes_[at] == found.causes &&
+                         possible_[at] == found.is_possible &&
+                         (!is_whole_ || gpus_[at] == found.gpus);
+    if (!is_same) {
+        count(at, world.topology, -1);
+        put(at, found);
+        count(at, world.topology, 1);
+    }
+    set_score(at, score_of(found, at, world));
+}
+
+const Room::ClassFacts& Room::facts_of(const World& world, const Machine& machine) {
+    const std::size_t node_class = machine.node_class.value;
+    if (node_class >= class_facts_.size()) { class_facts_.resize(world.class_count()); }
+    ClassFacts& facts = class_facts_[node_class];
+    if (!facts.is_known) {
+        const Shape& shape = world.shapes.at(shape_);
+        facts = {.is_known = true,
+                 .causes = static_causes(shape, machine, world.symbols),
+                 .bonus = bonus_of(shape, machine, world.symbols),
+                 .usable = usable_gpus(shape, machine)};
+    }
+    return facts;
+}
+
+Room::Found Room::look(World& world, NodeId node) {
     const Machine& machine = world.machines[node.value];
     const Shape& shape = world.shapes.at(shape_);
-    const std::size_t node_class = machine.node_class.value;
-    if (node_class >= class_causes_.size()) {
-        class_causes_.resize(world.class_count(), -1);
-        class_bonus_.resize(world.class_count(), 0);
+    const ClassFacts& facts = facts_of(world, machine);
+    Found found;
+    found.causes = facts.causes;
+    if (is_whole_) { found.gpus[0] = static_cast<std::uint8_t>(std::popcount(facts.usable)); }
+    if (facts.causes != 0) { return found; }
+    if (is_whole_) {
+        found.gpus[1] = static_cast<std::uint8_t>(
+            std::popcount(facts.usable & world.space.nodes[node.value].whole));
     }
-    if (class_causes_[node_class] < 0) {
-        class_causes_[node_class] = static_causes(shape, machine, world.symbols);
-        class_bonus_[node_class] = bonus_of(shape, machine, world.symbols);
+    const Fit fitting = fit(shape, machine, node, world.space, facts.usable);
+    found.fits = fitting.count;
+    found.causes = fitting.causes;
+    found.is_possible = fitting.is_possible ? 1 : 0;
+    if (found.fits > 0) {
+        const Value far = is_far_from_nics(shape, machine, node, world) ? preference_step : 0;
+        found.gain =
+            facts.bonus - far -
+            value_lost(shape, machine, world.space, world.values, world.opened(node), facts.usable);
     }
-    fits_[at] = 0;
-    score_[at] = score_none;
-    causes_[at] = static_cast<CauseSet>(class_causes_[node_class]);
-    possible_[at] = 0;
-    if (causes_[at] != 0) { return; }
-    const Fit found = fit(shape, machine, node, world.space);
-    fits_[at] = found.count;
-    causes_[at] = found.causes;
-    possible_[at] = found.is_possible ? 1 : 0;
-    if (found.count == 0) { return; }
+    return found;
+}
+
+Score Room::score_of(const Found& found, Position at, const World& world) {
+    if (found.fits == 0) { return score_none; }
     const Value rank = world.values.rank_cost({.rank = at, .nodes = world.topology.size()});
-    const Value lost = value_lost(shape, machine, node, world.space, world.values);
-    const Value far = is_far_from_nics(shape, machine, node, world) ? preference_step : 0;
-    score_[at] = clamp_score(Value{class_bonus_[node_class]} - far - lost - rank);
+    return clamp_score(found.gain - rank);
+}
+
+void Room::put(Position at, const Found& found) {
+    fits_[at] = found.fits;
+    causes_[at] = found.causes;
+    possible_[at] = found.is_possible;
+    if (is_whole_) { gpus_[at] = found.gpus; }
+    fits_most_ = std::max(fits_most_, found.fits);
 }
 
 void Room::count(Position at, const Topology& topology, std::int64_t sign) {
     possible_nodes_ += sign * possible_[at];
     for (unsigned rest = causes_[at]; rest != 0; rest &= rest - 1) {
-        cause_nodes_[static_cast<std::size_t>(__builtin_ctz(rest))] += sign;
+        cause_nodes_[static_cast<std::size_t>(std::countr_zero(rest))] += sign;
+    }
+    if (is_whole_) {
+        nodes_by_usable_[gpus_[at][0]] += sign;
+        nodes_by_free_[gpus_[at][1]] += sign;
     }
     if (fits_[at] == 0) { return; }
     total_ += sign * fits_[at];
@@ -121,17 +174,53 @@ void Room::count(Position at, const Topology& topology, std::int64_t sign) {
     }
 }
 
+/// A better score is its blocks' best at once; one that was the best and fell is looked for later.
+void Room::set_score(Position at, Score score) {
+    const Score before = std::exchange(score_[at], score);
+    const std::size_t index = at / block;
+    Score& best = block_best_[index];
+    if (score >= best) {
+        best = score;
+        Score& super = super_best_[index / block];
+        super = std::max(super, score);
+    } else if (before == best) {
+        dirty_.push_back(static_cast<std::uint32_t>(index));
+    }
+}
+
+void Room::refresh_dirty() {
+    std::sort(dirty_.begin(), dirty_.end());
+    dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
+    for (const std::uint32_t index : dirty_) { refresh_block(index); }
+    dirty_.clear();
+}
+
 void Room::refresh_block(std::size_t index) {
     const auto best_of = [](const std::vector<Score>& scores, std::size_t begin) {
-        const auto first = scores.begin() + static_cast<std::ptrdiff_t>(begin);
-        const auto last =
-            scores.begin() + static_cast<std::ptrdiff_t>(std::min(begin + block, scores.size()));
+        const std::size_t end = std::min(begin + block, scores.size());
         Score best = score_none;
-        for (auto at = first; at != last; ++at) { best = std::max(best, *at); }
+        for (std::size_t at = begin; at < end; ++at) { best = std::max(best, scores[at]); }
         return best;
     };
     block_best_[index] = best_of(score_, index * block);
     super_best_[index / block] = best_of(block_best_, index / block * block);
+}
+
+Position Room::roomiest() const {
+    std::uint16_t most = 0;
+    for (const std::uint16_t fits : fits_) { most = std::max(most, fits); }
+    return static_cast<Position>(std::find(fits_.begin(), fits_.end(), most) - fits_.begin());
+}
+
+FreeGpus Room::free_gpus() const {
+    FreeGpus out;
+    for (std::size_t i = 0; i < nodes_by_free_.size(); ++i) {
+        const auto gpus = static_cast<std::int64_t>(i);
+        out.total += gpus * nodes_by_free_[i];
+        if (nodes_by_free_[i] > 0) { out.on_one = gpus; }
+        if (nodes_by_usable_[i] > 0) { out.largest_node = gpus; }
+    }
+    return out;
 }
 
 std::optional<Position> Room::best(Position begin, Position end) const {
@@ -173,7 +262,8 @@ std::optional<Position> Room::best(Position begin, Position end) const {
 std::size_t Room::bytes() const {
     return fits_.size() *
                (sizeof(fits_[0]) + sizeof(causes_[0]) + sizeof(possible_[0]) + sizeof(score_[0])) +
-           domain_fits_.size() * sizeof(domain_fits_[0]) + sizeof(Room);
+           gpus_.size() * sizeof(gpus_[0]) + domain_fits_.size() * sizeof(domain_fits_[0]) +
+           sizeof(Room);
 }
 
 }  // namespace muster

@@ -20,6 +20,14 @@ struct World;
 using Score = std::int32_t;
 inline constexpr Score score_none = INT32_MIN;
 
+/// Free GPUs that a shape of whole GPUs could use: in all, and the most on one node; and the GPUs
+/// of the largest node.
+struct FreeGpus {
+    std::int64_t total = 0;
+    std::int64_t on_one = 0;
+    std::int64_t largest_node = 0;
+};
+
 class Room {
 public:
     explicit Room(ShapeId shape) : shape_(shape) {}
@@ -33,6 +41,12 @@ public:
     [[nodiscard]] std::int64_t in_domain(DomainId domain) const {
         return domain_fits_[domain.value];
     }
+    /// No node holds more; perhaps not the most that one holds now.
+    [[nodiscard]] std::uint16_t fits_most() const { return fits_most_; }
+    /// The first of the positions where most fit.
+    [[nodiscard]] Position roomiest() const;
+    /// Zeros but for shapes of whole GPUs.
+    [[nodiscard]] FreeGpus free_gpus() const;
     /// The best score in [begin, end), the lowest position of equals; none when nothing fits.
     [[nodiscard]] std::optional<Position> best(Position begin, Position end) const;
 
@@ -47,10 +61,32 @@ public:
 private:
     static constexpr std::size_t block = 64;
 
+    /// All that a look at one node finds.
+    struct Found {
+        std::uint16_t fits = 0;
+        CauseSet causes = 0;
+        std::uint8_t is_possible = 0;
+        std::array<std::uint8_t, 2> gpus{};  // usable, and free where no class keeps tasks out
+        Value gain = 0;                      // the score without the rank term, where one fits
+    };
+    /// What is the same for all nodes of a class.
+    struct ClassFacts {
+        bool is_known = false;
+        CauseSet causes = 0;
+        Score bonus = 0;  // preferred labels and taints
+        std::uint64_t usable = 0;
+    };
+
     void rebuild(World& world);
-    void look(World& world, Position at);
+    void change(const World& world, Position at, const Found& found);
+    [[nodiscard]] Found look(World& world, NodeId node);
+    const ClassFacts& facts_of(const World& world, const Machine& machine);
+    static Score score_of(const Found& found, Position at, const World& world);
+    void put(Position at, const Found& found);
     void count(Position at, const Topology& topology, std::int64_t sign);
+    void set_score(Position at, Score score);
     void refresh_block(std::size_t index);
+    void refresh_dirty();
 
     ShapeId shape_;
     std::uint64_t layout_version_ = 0;  // of the World's order and scores
@@ -58,15 +94,20 @@ private:
     std::int64_t total_ = 0;
     std::int64_t possible_nodes_ = 0;
     std::array<std::int64_t, cause_count> cause_nodes_{};
+    std::uint16_t fits_most_ = 0;
+    bool is_whole_ = false;  // the shape asks for whole GPUs
     std::vector<std::uint16_t> fits_;
     std::vector<CauseSet> causes_;
     std::vector<std::uint8_t> possible_;
+    std::vector<std::array<std::uint8_t, 2>> gpus_;  // as Found's; shapes of whole GPUs only
+    std::array<std::int64_t, gpus_per_node_max + 1> nodes_by_usable_{};
+    std::array<std::int64_t, gpus_per_node_max + 1> nodes_by_free_{};
     std::vector<Score> score_;
     std::vector<Score> block_best_;
     std::vector<Score> super_best_;
+    std::vector<std::uint32_t> dirty_;  // blocks whose best may have become less
     std::vector<std::int64_t> domain_fits_;
-    std::vector<std::int32_t> class_causes_;  // by ClassId, −1 unknown
-    std::vector<Score> class_bonus_;          // preferred labels and taints, by ClassId
+    std::vector<ClassFacts> class_facts_;  // by ClassId
 };
 
 }  // namespace muster

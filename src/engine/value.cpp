@@ -245,6 +245,11 @@ std::vector<ValueModel::Knee> ValueModel::build_knees(std::span<const MixClass> 
 
 Value ValueModel::rank_cost(RankOf place) const {
     MUSTER_ASSERT(place.rank < place.nodes);
+    constexpr std::uint64_t narrow =
+        UINT32_MAX;  // then 64 bits hold the product, and divide faster
+    if (place.nodes <= narrow) {
+        return rank_weight_ * static_cast<Value>(place.rank) / static_cast<Value>(place.nodes);
+    }
     return static_cast<Value>(static_cast<__int128>(rank_weight_) * place.rank / place.nodes);
 }
 

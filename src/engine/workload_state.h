@@ -60,6 +60,8 @@ struct Wait {
     std::int32_t level = -1;  // −1: anywhere in the cluster
     std::int64_t needed = 0;  // tasks of the shape in one domain of the level
     QueueId queue;
+
+    bool operator==(const Wait&) const = default;
 };
 
 struct Workload {

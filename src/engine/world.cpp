@@ -11,13 +11,13 @@ namespace muster {
 World::World(Policy chosen) : policy(std::move(chosen)), queues(symbols), queue_waiting(1) {}
 
 NodeId World::find_node(std::string_view name) const {
-    const auto found = node_ids_.find(std::string(name));
+    const auto found = node_ids_.find(name);
     return found == node_ids_.end() || !machines[found->second.value].is_present ? NodeId{}
                                                                                  : found->second;
 }
 
 WorkloadId World::find_workload(std::string_view name) const {
-    const auto found = workload_ids_.find(std::string(name));
+    const auto found = workload_ids_.find(name);
     return found == workload_ids_.end() ? WorkloadId{} : found->second;
 }
 
@@ -66,6 +66,31 @@ void World::touch(NodeId node) {
         journal_begin += static_cast<std::uint64_t>(half);
     }
     journal.push_back(node);
+    opened_[node.value].is_known = false;
+}
+
+bool World::looks_alike(NodeId a, NodeId b) const {
+    const Machine& left = machines[a.value];
+    const Machine& right = machines[b.value];
+    const NodeSpec& spec = left.spec;
+    const NodeSpec& other = right.spec;
+    if (left.node_class != right.node_class || left.devices != right.devices ||
+        left.has_zone_rule || right.has_zone_rule || space.nodes[a.value] != space.nodes[b.value] ||
+        spec.gpus.size() != other.gpus.size() ||
+        spec.allocatable.milli_cpu != other.allocatable.milli_cpu ||
+        spec.allocatable.memory != other.allocatable.memory || spec.pods != other.pods ||
+        left.extended != right.extended) {
+        return false;
+    }
+    const auto same = [](const auto& slots, std::size_t begin, std::size_t end, std::size_t count) {
+        const auto at = [&](std::size_t i) {
+            return slots.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        return std::equal(at(begin), at(begin + count), at(end));
+    };
+    return same(space.gpus, left.gpu_begin, right.gpu_begin, spec.gpus.size()) &&
+           same(space.mig, left.gpu_begin, right.gpu_begin, spec.gpus.size()) &&
+           same(space.extended, left.extended_begin, right.extended_begin, left.extended.size());
 }
 
 void World::refresh() {
@@ -122,6 +147,7 @@ void World::put_back(LentValues lent) {
     values = std::move(lent.values);
     mix_ = std::move(lent.mix);
     are_values_stale_ = true;
+    opened_.assign(machines.size(), {});
     ++layout_version;
 }
 
@@ -151,6 +177,7 @@ void World::rebuild_values() {
     capacity.resize(gpu_models.size(), 0);
     values = ValueModel(declared.empty() ? mix_.classes() : declared, capacity, mix_.churn());
     mix_.build_done();
+    opened_.assign(machines.size(), {});
     ++layout_version;
 }
 
@@ -289,6 +316,7 @@ void World::make_ready(WorkloadId id) {
 
 void World::set_waits(WorkloadId id, std::vector<Wait> next) {
     Workload& workload = workloads[id.value];
+    if (workload.waits == next) { return; }
     // A shape that is waited for keeps its id, also when the last group that asks for it has left.
     for (const Wait& wait : next) {
         if (wait.shape.is_valid()) { shapes.share(wait.shape); }

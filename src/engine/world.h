@@ -12,9 +12,11 @@
 #include "engine/workload_state.h"
 #include "model/policy.h"
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,6 +28,14 @@ inline constexpr std::size_t room_bytes_max = std::size_t{96} << 20;
 inline constexpr std::size_t rooms_min = 32;
 /// Changes remembered before rooms that are further behind look at every node again.
 inline constexpr std::size_t journal_max = std::size_t{1} << 16;
+
+/// Lets names be looked up without a copy.
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+        return std::hash<std::string_view>{}(text);
+    }
+};
 
 using WaitingSet = std::set<std::pair<Order, WorkloadId>>;
 
@@ -77,6 +87,14 @@ struct World {
 
     /// The room for a shape, up to date.
     Room& room(ShapeId shape);
+    /// What is open on a node, remembered until it changes.
+    [[nodiscard]] const Opened& opened(NodeId node) {
+        Opened& known = opened_[node.value];
+        if (!known.is_known) { known = open_now(machines[node.value], node, space, values); }
+        return known;
+    }
+    /// True when every shape finds the same on both. False where that would be dear to say.
+    [[nodiscard]] bool looks_alike(NodeId a, NodeId b) const;
     /// Positions and classes, made fresh when facts have changed them.
     void refresh();
     /// The value model too: at the start of a cycle only, so that no question between two cycles
@@ -155,8 +173,11 @@ private:
     void leave_queue(WorkloadId id);
     void update_workload(WorkloadId id, const WorkloadSpec& spec);
 
-    std::unordered_map<std::string, NodeId> node_ids_;
-    std::unordered_map<std::string, WorkloadId> workload_ids_;
+    template <class Id>
+    using ByName = std::unordered_map<std::string, Id, TextHash, std::equal_to<>>;
+
+    ByName<NodeId> node_ids_;
+    ByName<WorkloadId> workload_ids_;
     std::vector<WorkloadId> free_workloads_;
     std::uint64_t sequence_ = 0;
     std::unordered_map<std::string, ClassId> class_ids_;
@@ -164,6 +185,7 @@ private:
     std::vector<std::uint64_t> room_used_;      // by ShapeId
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
+    std::vector<Opened> opened_;  // by NodeId
     Mix mix_;
     bool are_values_stale_ = true;
     bool are_classes_stale_ = false;

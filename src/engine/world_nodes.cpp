@@ -79,6 +79,7 @@ Result<> World::on(const NodeSet& fact) {
         machines.emplace_back();
         space.nodes.emplace_back();
         stamp.push_back(0);
+        opened_.emplace_back();
     }
     Machine& machine = machines[id.value];
     if (!machine.is_present || !keeps_place(machine.spec, fact.node, topology.levels())) {
@@ -161,6 +162,7 @@ void World::rebuild_machine(NodeId id) {
         if (gpu.mig == MigMode::dynamic) { machine.mig_gpus |= std::uint64_t{1} << i; }
     }
     machine.devices = devices.intern(spec);
+    machine.has_zone_rule = machine.is_single_numa();
 
     std::uint32_t mig_slots = machine.gpu_slots;
     std::uint32_t mig_begin = machine.gpu_begin;

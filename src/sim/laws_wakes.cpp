@@ -36,7 +36,9 @@ void check_room(World& world, ShapeId id, std::vector<std::string>& broken) {
         Fit found{.count = 0,
                   .causes = static_causes(shape, machine, world.symbols),
                   .is_possible = false};
-        if (found.causes == 0) { found = fit(shape, machine, node, world.space); }
+        if (found.causes == 0) {
+            found = fit(shape, machine, node, world.space, usable_gpus(shape, machine));
+        }
         const std::string name = " of node " + machine.spec.name;
         same("fits" + name, room.fits(at), found.count);
         same("causes" + name, room.causes(at), found.causes);
