@@ -108,7 +108,6 @@ ShareCounts share_counts(const Shape& shape, const Machine& machine, std::uint64
 std::int64_t share_times(const ShareCounts& counts, std::int64_t each) {
     std::int64_t total = 0;
     for (const std::int64_t count : counts) { total += count; }
-    if (each == 1) { return total; }
     std::int64_t low = 0;
     for (std::int64_t high = total / each; low < high;) {
         const std::int64_t middle = low + (high - low + 1) / 2;
@@ -131,8 +130,16 @@ std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, 
         case GpuKind::none: return fits_max;
         case GpuKind::whole:
             return std::popcount(mask & space.nodes[node.value].whole) / need.count;
-        case GpuKind::share:
-            return share_times(share_counts(shape, machine, mask, space), need.count);
+        case GpuKind::share: {
+            if (need.count > 1) {
+                return share_times(share_counts(shape, machine, mask, space), need.count);
+            }
+            std::int64_t total = 0;
+            for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+                total += shares_on(shape, machine, index_of(rest), space);
+            }
+            return total;
+        }
         case GpuKind::mig: return instances_on(shape, machine, mask, &space) / need.count;
     }
     return 0;

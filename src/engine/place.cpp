@@ -34,11 +34,22 @@ public:
     void grow(GroupIndex group, Region region) {
         const Group& here = at(group);
         const auto member = member_of(group);
-        if (here.is_leaf || !member) {  // one that has nobody yet starts whole or not at all
+        if (!member && !here.is_leaf) {  // one that has nobody yet starts whole or not at all
             const Trial::Mark mark = trial_.mark();
-            if (!place_group(group, region)) { trial_.roll_back_to(mark); }
+            if (!place_group(group, region)) {
+                trial_.roll_back_to(mark);
+            } else if (trial_.mark() > mark) {
+                grow(group, region);
+            }
             return;
         }
+        // A leaf takes what one domain gives, then what the next one does.
+        for (bool is_growing = here.is_leaf; is_growing;) {
+            const Trial::Mark mark = trial_.mark();
+            if (!place_group(group, region)) { trial_.roll_back_to(mark); }
+            is_growing = trial_.mark() > mark;
+        }
+        if (here.is_leaf) { return; }
         const std::int32_t required =
             here.topology.required.empty()
                 ? -1

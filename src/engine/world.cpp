@@ -289,9 +289,16 @@ void World::make_ready(WorkloadId id) {
 
 void World::set_waits(WorkloadId id, std::vector<Wait> next) {
     Workload& workload = workloads[id.value];
+    // A shape that is waited for keeps its id, also when the last group that asks for it has left.
+    for (const Wait& wait : next) {
+        if (wait.shape.is_valid()) { shapes.share(wait.shape); }
+    }
     waits.remove(id, workload);
-    workload.waits = std::move(next);
+    std::swap(workload.waits, next);
     waits.add(id, workload);
+    for (const Wait& wait : next) {
+        if (wait.shape.is_valid()) { shapes.release(wait.shape); }
+    }
 }
 
 void World::start_waiting(WorkloadId id) {
