@@ -6,6 +6,7 @@
 #include "engine/fleet_bench.h"
 #include "engine/place.h"
 #include "engine/trial.h"
+#include "model/limits.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -211,7 +212,9 @@ void add(const char* name, std::int64_t gpus, std::int64_t iterations, Run run) 
         const auto with = [gpus](auto row) {
             return [=](benchmark::State& state) { row(state, gpus); };
         };
-        const int many = static_cast<int>(gpus / 8) + 1;
+        // One more than the fleet holds, or as many as a group may have.
+        const int many =
+            static_cast<int>(std::min<std::int64_t>(gpus / 8 + 1, tasks_per_group_max));
         add("pod_cycle", gpus, 400, with(pod_cycle));
         add("pod_bare", gpus, 400, with(pod_bare));
         add("gang_cycle", gpus, 200, with(gang_cycle));
