@@ -11,6 +11,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace muster {
 namespace {
 
