@@ -23,8 +23,8 @@ TEST_P(RandomRuns, KeepEveryLaw) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRuns, testing::Range<std::uint64_t>(1, 101, 10));
 
 TEST(Random, SameSeedSameRun) {
-    const auto first = run_random({.seed = 7, .steps = 30});
-    const auto second = run_random({.seed = 7, .steps = 30});
+    const auto first = run_random({.seed = 3, .steps = 30});
+    const auto second = run_random({.seed = 3, .steps = 30});
 
     ASSERT_TRUE(first);
     ASSERT_TRUE(second);
