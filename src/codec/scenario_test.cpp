@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"FinishTwice", "gang g\nfinish g\nfinish g\n", "gang 'g' is gone"},
         Bad{"MixAfterCycle", "cycle\nmix gpu=1\n", "expected it before the first"},
         Bad{"ControlByte", "node a\x01\n", "control byte 0x01"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace muster
