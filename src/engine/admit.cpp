@@ -63,7 +63,7 @@ Minimum minimum_of(const World& world, const Workload& workload) {
 
 }  // namespace
 
-std::optional<Refused> admit(World& world, WorkloadId id) {
+std::optional<Refused> refuse_for_good(World& world, WorkloadId id) {
     const Workload& workload = world.workloads[id.value];
     if (!workload.queue.is_valid() || world.queues.at(workload.queue).children > 0) {
         return refuse_unknown_queue(world, workload);
@@ -73,18 +73,6 @@ std::optional<Refused> admit(World& world, WorkloadId id) {
     if (const auto block = world.queues.blocked(workload.queue, minimum.charge, 1, true)) {
         return refuse_over_cap(world, *block, true);
     }
-    if (auto refused = refuse_if_too_large(world, workload)) { return refused; }
-    if (const WorkloadId head = world.blocker_of(id); head.is_valid()) {
-        return refuse_behind(world, workload, head);
-    }
-    if (const auto block = world.queues.blocked(workload.queue, minimum.charge, 1)) {
-        return refuse_over_cap(world, *block, false);
-    }
-    return std::nullopt;
-}
-
-std::optional<Refused> check_gang(const World& world, WorkloadId id) {
-    const Workload& workload = world.workloads[id.value];
     for (const Group& group : workload.groups) {
         for (const std::string* level : {&group.topology.required, &group.topology.preferred}) {
             if (!level->empty() && !resolve_level(world, *level)) {
@@ -94,6 +82,19 @@ std::optional<Refused> check_gang(const World& world, WorkloadId id) {
     }
     for (const std::string& name : workload.linked) {
         if (!world.find_workload(name).is_valid()) { return refuse_linked_missing(name); }
+    }
+    return refuse_if_too_large(world, workload);
+}
+
+std::optional<Refused> admit(const World& world, WorkloadId id) {
+    const Workload& workload = world.workloads[id.value];
+    if (const WorkloadId head = world.blocker_of(id); head.is_valid()) {
+        return refuse_behind(world, workload, head);
+    }
+    Minimum minimum = minimum_of(world, workload);
+    minimum.charge.extended = &minimum.extended;
+    if (const auto block = world.queues.blocked(workload.queue, minimum.charge, 1)) {
+        return refuse_over_cap(world, *block, false);
     }
     return std::nullopt;
 }

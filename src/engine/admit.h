@@ -8,11 +8,11 @@
 
 namespace muster {
 
-/// The queue is there, the caps leave room for the minimum, and the order of a strict queue is
-/// kept.
-std::optional<Refused> admit(World& world, WorkloadId id);
+/// What nothing that is released could change: no such queue, more than a cap even when all is
+/// empty, a level nobody knows, a linked gang that is not here, a task larger than any node.
+std::optional<Refused> refuse_for_good(World& world, WorkloadId id);
 
-/// The levels exist and the linked gangs are here.
-std::optional<Refused> check_gang(const World& world, WorkloadId id);
+/// The order of a strict queue is kept, and the caps leave room for the minimum now.
+std::optional<Refused> admit(const World& world, WorkloadId id);
 
 }  // namespace muster

@@ -85,7 +85,6 @@ std::vector<WorkloadId> unit_of(const World& world, WorkloadId id) {
 /// Places the workload in the trial, or says why not.
 std::optional<Refused> look_for_place(World& world, Trial& trial, WorkloadId id) {
     if (auto refused = admit(world, id)) { return refused; }
-    if (auto refused = check_gang(world, id)) { return refused; }
     if (place_workload(world, trial, id, Goal::start)) { return std::nullopt; }
     const Workload& workload = world.workloads[id.value];
     if (trial.capped()) { return refuse_capped(world, workload, *trial.capped()); }
@@ -126,7 +125,14 @@ std::pair<std::int64_t, std::int64_t> largest_task(const World& world, WorkloadI
 }
 
 /// All of them in the trial, or nothing: in their order; if that fails, the largest tasks first.
+/// Says of whom it was known first that it can't start.
 std::optional<UnitRefusal> place_unit(World& world, Trial& trial, std::vector<WorkloadId> unit) {
+    for (const WorkloadId member : unit) {  // one that never can keeps all from blocking a queue
+        if (auto never = refuse_for_good(world, member)) {
+            name_wakes(*never);
+            return UnitRefusal{member, std::move(*never)};
+        }
+    }
     auto refused = place_in_order(world, trial, unit);
     if (!refused) { return std::nullopt; }
     trial.roll_back_to(0);
@@ -170,7 +176,7 @@ private:
             world_.ready.erase({world_.workloads[member.value].order, member});
         }
         if (const Refused* known = refusals_.find(world_, world_.workloads[id.value]);
-            known != nullptr && !admit(world_, id) && !check_gang(world_, id)) {
+            known != nullptr && !refuse_for_good(world_, id) && !admit(world_, id)) {
             refuse(id, *known);
             return;
         }

@@ -50,12 +50,12 @@ public:
             is_growing = trial_.mark() > mark;
         }
         if (here.is_leaf) { return; }
-        const std::int32_t required =
-            here.topology.required.empty()
-                ? -1
-                : resolve_level(world_, here.topology.required).value_or(-1);
-        if (required == level_is_label) { return; }  // stays as it started
-        if (required > region.level) { region = region_at(required, *member, region.mask); }
+        if (!here.topology.required.empty()) {
+            const auto required = resolve_level(world_, here.topology.required);
+            // A level that is gone holds nobody; one that is a label keeps those who started.
+            if (!required || *required == level_is_label) { return; }
+            if (*required > region.level) { region = region_at(*required, *member, region.mask); }
+        }
         for (const GroupIndex child : here.children) { grow(child, region); }
     }
 

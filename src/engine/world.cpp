@@ -339,6 +339,7 @@ void World::start_waiting(WorkloadId id) {
         queue_waiting[workload.queue.value].emplace(workload.order, id);
     }
     make_ready(id);
+    wake_linked_heads(workload);
 }
 
 void World::stop_waiting(WorkloadId id) {
@@ -350,7 +351,12 @@ void World::stop_waiting(WorkloadId id) {
     if (!workload.queue.is_valid()) { return; }
     queue_waiting[workload.queue.value].erase({workload.order, id});
     wake_head(workload.queue);
-    for (const std::string& name : workload.linked) {  // they may stand further behind now
+    wake_linked_heads(workload);
+}
+
+/// Those it is linked to may stand elsewhere in their queues now.
+void World::wake_linked_heads(const Workload& workload) {
+    for (const std::string& name : workload.linked) {
         const WorkloadId peer = find_workload(name);
         if (peer.is_valid() && workloads[peer.value].queue.is_valid()) {
             wake_head(workloads[peer.value].queue);

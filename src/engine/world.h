@@ -133,6 +133,7 @@ struct World {
     /// Whom it waits behind in a strict queue; invalid when it may go.
     [[nodiscard]] WorkloadId blocker_of(WorkloadId id) const;
     void wake_head(QueueId queue);
+    void wake_linked_heads(const Workload& workload);
     /// After an unhold that is no rollback: who waits for this may go on.
     void mark_grown(NodeId node, QueueId queue);
 
