@@ -65,8 +65,8 @@ Engine two_by_four(Stage& stage) {
 }  // namespace
 
 void Stage::title(std::string_view text) {
-    terminal_.out << (titles_ == 0 ? "" : "\n")
-                  << paint_(Ink::bold, fmt::format("{}. {}", ++titles_, text)) << '\n';
+    if (titles_++ > 0) { terminal_.out << '\n'; }
+    terminal_.out << paint_(Ink::bold, fmt::format("{}. {}", titles_, text)) << '\n';
 }
 
 void Stage::say(std::string_view text) { terminal_.out << "   " << text << '\n'; }
