@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "codec/scenario_values.h"
+#include "model/lease.h"
 #include "model/node.h"
 #include "model/policy.h"
 #include "model/queue.h"
@@ -29,6 +30,9 @@ Result<LinkMatrix> read_nvlink(const Word& word, const NodeSpec& node);
 
 Result<> change_queue(QueueSpec& queue, std::span<const Attribute> attributes);
 std::string write_queue(const QueueSpec& queue);
+
+Result<> change_lease(LeaseSpec& lease, std::span<const Attribute> attributes);
+std::string write_lease(const LeaseSpec& lease);
 
 /// Attributes of the workload as a whole (queue=, priority=, linked= …); true when it was one.
 Result<bool> change_workload(WorkloadSpec& workload, const Attribute& attribute);

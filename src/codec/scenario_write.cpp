@@ -92,6 +92,9 @@ private:
         line("bind {} {}{}", task_name(fact.workload, fact.task), quote(fact.node),
              write_devices(devices));
     }
+    void write_fact(const LeaseSet& fact) {
+        line("lease {}{}", quote(fact.lease.name), write_lease(fact.lease));
+    }
     void write_fact(const TimeIs& fact) {
         now_ = fact.now;
         line("time {}ms", now_);

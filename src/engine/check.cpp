@@ -205,4 +205,25 @@ Result<> check_workload(const WorkloadSpec& workload) {
     return {};
 }
 
+Result<> check_lease(const LeaseSpec& lease) {
+    MUSTER_CHECK(check_name("lease name", lease.name));
+    const auto check = [&]() -> Result<> {
+        MUSTER_CHECK(check_name("holder", lease.holder));
+        MUSTER_CHECK(check_range("notice in seconds", lease.notice_s, 0, lease_notice_s_max));
+        MUSTER_CHECK(check_range("deadline", lease.deadline, 0, INT64_MAX));
+        MUSTER_CHECK(check_range("number of blocks", static_cast<std::int64_t>(lease.blocks.size()),
+                                 1, static_cast<std::int64_t>(groups_per_workload_max) - 1));
+        for (const LeaseBlock& block : lease.blocks) {
+            MUSTER_CHECK(check_name("node", block.node));
+            MUSTER_CHECK(check_range("milli-CPU", block.milli_cpu, 0, milli_cpu_max));
+            MUSTER_CHECK(check_range("memory", block.memory, 0, memory_bytes_max));
+        }
+        return check_unique("node", lease.blocks,
+                            [](const LeaseBlock& block) { return std::string_view(block.node); });
+    };
+    auto result = check();
+    if (!result) { return tl::unexpected(std::move(result.error()).wrap("lease " + lease.name)); }
+    return {};
+}
+
 }  // namespace muster

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "model/lease.h"
 #include "model/node.h"
 #include "model/workload.h"
 
@@ -14,5 +15,6 @@ Result<> check_name(std::string_view what, std::string_view name);
 Result<> check_levels(const std::vector<Level>& levels);
 Result<> check_node(const NodeSpec& node);
 Result<> check_workload(const WorkloadSpec& workload);
+Result<> check_lease(const LeaseSpec& lease);
 
 }  // namespace muster

@@ -5,6 +5,7 @@
 #include "engine/queue_tree.h"
 #include "engine/shape.h"
 #include "model/plan.h"
+#include "model/snapshot.h"
 
 #include <compare>
 #include <cstdint>
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace muster {
-
-enum class TaskState : std::uint8_t { waiting, placed, finished };
 
 struct Task {
     TaskState state = TaskState::waiting;
@@ -76,13 +75,14 @@ struct Workload {
     std::vector<Group> groups;
     std::vector<Task> tasks;
     bool is_present = false;
+    bool is_lease = false;  // holds a lease's blocks, one task each; never decided
     bool is_running = false;   // its minimum was placed and it has not been released since
     bool is_hopeless = false;  // waits for something that no release can bring: it blocks no queue
     bool has_reason = false;
     Reason reason;
     std::vector<Wait> waits;
 
-    [[nodiscard]] bool is_waiting() const { return is_present && !is_running; }
+    [[nodiscard]] bool is_waiting() const { return is_present && !is_running && !is_lease; }
 };
 
 enum class Floor : std::uint8_t { asked, held };

@@ -13,6 +13,7 @@
 #include "model/policy.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -62,6 +63,12 @@ struct World {
     std::vector<Machine> machines;  // by NodeId; gone ones keep their place and name
     Space space;
     std::vector<Workload> workloads;  // by WorkloadId
+    /// Live leases by name, with the workload that holds the blocks.
+    struct Lease {
+        LeaseSpec spec;
+        WorkloadId holder;
+    };
+    std::map<std::string, Lease, std::less<>> leases;
     PodIndex pods;
     ValueModel values;
     std::int64_t now = 0;
@@ -159,6 +166,7 @@ private:
     Result<> on(const WorkloadGone& fact);
     Result<> on(const TaskGone& fact);
     Result<> on(const TaskBound& fact);
+    Result<> on(const LeaseSet& fact);
     Result<> on(const TimeIs& fact);
 
     Result<> check_gpu_models(const std::vector<std::string>& names) const;
@@ -169,6 +177,7 @@ private:
     void rebuild_values();
     void drop_old_rooms();
     Result<> check(const WorkloadSpec& spec) const;
+    WorkloadId new_workload();
     void build_workload(WorkloadId id, const WorkloadSpec& spec);
     void drop_workload(WorkloadId id);
     void leave_queue(WorkloadId id);

@@ -105,7 +105,7 @@ Result<> World::on(const NodeGone& fact) {
         Workload& workload = workloads[ref.workload.value];
         unhold(ref, TaskState::waiting);
         mark_grown(id, workload.queue);
-        broken.insert(ref.workload);
+        if (!workload.is_lease) { broken.insert(ref.workload); }
     }
     machine.is_present = false;
     is_order_stale = true;

@@ -51,8 +51,7 @@ Result<> World::check(const WorkloadSpec& spec) const {
     return check_gpu_models(models);
 }
 
-Result<WorkloadId> World::add(const WorkloadSpec& spec) {
-    MUSTER_CHECK(check(spec));
+WorkloadId World::new_workload() {
     WorkloadId id(workloads.size());
     if (free_workloads_.empty()) {
         workloads.emplace_back();
@@ -60,8 +59,14 @@ Result<WorkloadId> World::add(const WorkloadSpec& spec) {
         id = free_workloads_.back();
         free_workloads_.pop_back();
     }
-    workload_ids_.emplace(spec.name, id);
     workloads[id.value].order.sequence = ++sequence_;
+    return id;
+}
+
+Result<WorkloadId> World::add(const WorkloadSpec& spec) {
+    MUSTER_CHECK(check(spec));
+    const WorkloadId id = new_workload();
+    workload_ids_.emplace(spec.name, id);
     build_workload(id, spec);
     return id;
 }
@@ -106,7 +111,7 @@ void World::adopt_queue(WorkloadId id) {
 void World::adopt_queues() {
     if (!std::exchange(are_queues_changed_, false)) { return; }
     for (std::size_t i = 0; i < workloads.size(); ++i) {
-        if (workloads[i].is_present && !workloads[i].queue.is_valid()) {
+        if (workloads[i].is_present && !workloads[i].is_lease && !workloads[i].queue.is_valid()) {
             adopt_queue(WorkloadId(i));
         }
     }

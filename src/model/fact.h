@@ -1,6 +1,7 @@
 // Facts are the only way into the World: what the cluster, the users and the clock say.
 #pragma once
 
+#include "model/lease.h"
 #include "model/node.h"
 #include "model/queue.h"
 #include "model/workload.h"
@@ -103,6 +104,13 @@ struct TaskBound {
     bool operator==(const TaskBound&) const = default;
 };
 
+/// New, or one step further.
+struct LeaseSet {
+    LeaseSpec lease;
+
+    bool operator==(const LeaseSet&) const = default;
+};
+
 /// Milliseconds since the epoch, never falls.
 struct TimeIs {
     std::int64_t now = 0;
@@ -111,6 +119,6 @@ struct TimeIs {
 };
 
 using Fact = std::variant<TopologySet, NodeSet, NodeGone, GpuHealth, QueueSet, QueueGone,
-                          WorkloadSet, WorkloadGone, TaskGone, TaskBound, TimeIs>;
+                          WorkloadSet, WorkloadGone, TaskGone, TaskBound, LeaseSet, TimeIs>;
 
 }  // namespace muster

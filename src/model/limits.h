@@ -21,6 +21,7 @@ inline constexpr std::int64_t milli_cpu_max = 1'000'000'000;
 inline constexpr std::int64_t memory_bytes_max = std::int64_t{1} << 50;
 inline constexpr std::int64_t extended_count_max = std::int64_t{1} << 40;
 inline constexpr std::int64_t gpu_memory_mib_max = std::int64_t{1} << 22;
+inline constexpr std::int64_t lease_notice_s_max = 31'536'000;
 inline constexpr std::int64_t priority_max = 2'147'483'647;
 
 }  // namespace muster
