@@ -118,6 +118,15 @@ struct Names<NumaPolicy> {
     };
 };
 
+template <>
+struct Names<LeaseState> {
+    static constexpr std::array entries = {
+        Entry{LeaseState::offered, "offered"},   Entry{LeaseState::granted, "granted"},
+        Entry{LeaseState::active, "active"},     Entry{LeaseState::recalled, "recalled"},
+        Entry{LeaseState::returned, "returned"},
+    };
+};
+
 template <class Enum>
 std::string_view look_up(Enum value) {
     for (const auto& entry : Names<Enum>::entries) {
@@ -138,6 +147,7 @@ std::string_view name_of(TaintEffect effect) { return look_up(effect); }
 std::string_view name_of(MatchOp op) { return look_up(op); }
 std::string_view name_of(HeadRule rule) { return look_up(rule); }
 std::string_view name_of(NumaPolicy policy) { return look_up(policy); }
+std::string_view name_of(LeaseState state) { return look_up(state); }
 
 template <class Enum>
 std::optional<Enum> value_of(std::string_view name) {
@@ -162,6 +172,7 @@ template std::optional<TaintEffect> value_of<TaintEffect>(std::string_view);
 template std::optional<MatchOp> value_of<MatchOp>(std::string_view);
 template std::optional<HeadRule> value_of<HeadRule>(std::string_view);
 template std::optional<NumaPolicy> value_of<NumaPolicy>(std::string_view);
+template std::optional<LeaseState> value_of<LeaseState>(std::string_view);
 
 template std::vector<std::string_view> names_of<ChainLink>();
 template std::vector<std::string_view> names_of<Cause>();
@@ -171,5 +182,6 @@ template std::vector<std::string_view> names_of<TaintEffect>();
 template std::vector<std::string_view> names_of<MatchOp>();
 template std::vector<std::string_view> names_of<HeadRule>();
 template std::vector<std::string_view> names_of<NumaPolicy>();
+template std::vector<std::string_view> names_of<LeaseState>();
 
 }  // namespace muster

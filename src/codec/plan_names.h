@@ -19,6 +19,7 @@ std::string_view name_of(TaintEffect effect);
 std::string_view name_of(MatchOp op);
 std::string_view name_of(HeadRule rule);
 std::string_view name_of(NumaPolicy policy);
+std::string_view name_of(LeaseState state);
 
 /// The value that `name` stands for; none when it stands for nothing.
 template <class Enum>

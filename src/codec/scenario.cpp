@@ -24,7 +24,8 @@ namespace scenario {
 namespace {
 
 constexpr std::string_view statements =
-    "levels, node, queue, gang, pod, mix, replace, set, fail, heal, cordon, uncordon, delete, "
+    "levels, node, queue, lease, gang, pod, mix, replace, set, fail, heal, cordon, uncordon, "
+    "delete, "
     "finish, lose, bind, time, cycle, expect, show";
 
 }  // namespace
@@ -88,6 +89,8 @@ Result<bool> Reader::read_declaration(Words words, std::string_view how) {
         MUSTER_CHECK(read_workload(rest, is_replacing));
     } else if (!is_replacing && what.is("levels")) {
         MUSTER_CHECK(read_levels(rest));
+    } else if (!is_replacing && what.is("lease")) {
+        MUSTER_CHECK(read_lease(rest));
     } else if (!is_replacing && what.is("mix")) {
         MUSTER_CHECK(read_policy_mix(rest));
     } else if (!is_replacing && what.is("replace")) {

@@ -46,6 +46,7 @@ private:
     Result<> read_levels(Words words);
     Result<> read_node(Words words, bool is_replacing);
     Result<> read_queue(Words words, bool is_replacing);
+    Result<> read_lease(Words words);
     Result<> read_workload(Words words, bool is_replacing);
     Result<> read_group(const Line& line);
     Result<> end_workload();
@@ -82,6 +83,7 @@ private:
     bool has_levels_ = false;
     std::map<std::string, NodeSpec> nodes_;
     std::map<std::string, QueueSpec> queues_ = {{"default", QueueSpec{.name = "default"}}};
+    std::map<std::string, LeaseSpec> leases_;
     std::map<std::string, WorkloadSpec> workloads_;  // the last word on each, gone ones too
     std::set<std::string> alive_;                    // of workloads_
     std::int64_t now_ = 0;

@@ -140,6 +140,29 @@ TEST(Scenario, ReadsTheWaysToAskForGpus) {
     EXPECT_EQ(gpu("share=0.5 gpu=2").count, 2);
 }
 
+TEST(Scenario, CarriesALeaseOnToItsNextStep) {
+    const auto lease = only<LeaseSet>(
+                           "lease l holder=slurm notice=30s block=a:0-2,7:8:64Gi block=b\n"
+                           "lease l state=recalled deadline=90s\n")
+                           .lease;
+
+    EXPECT_EQ(lease,
+              (LeaseSpec{.name = "l",
+                         .holder = "slurm",
+                         .state = LeaseState::recalled,
+                         .epoch = 2,
+                         .notice_s = 30,
+                         .deadline = 90'000,
+                         .blocks = {{"a", 0x87, 8'000, std::int64_t{64} << 30}, {.node = "b"}}}));
+}
+
+TEST(Scenario, BeginsAReturnedLeaseAnew) {
+    const auto lease =
+        only<LeaseSet>("lease l holder=slurm block=a:0\nlease l state=returned\nlease l\n").lease;
+
+    EXPECT_EQ(lease, (LeaseSpec{.name = "l", .epoch = 1}));
+}
+
 struct Bad {
     const char* name;
     const char* text;
@@ -201,6 +224,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"FallingRange", "node n[3-1]\n", "it falls"},
         Bad{"HugeRange", "node n[1-999999999]\n", "is over 200000 names"},
         Bad{"GpuOutOfRange", "node a gpu=2\nfail gpu a:2\n", "expected 0 to 1"},
+        Bad{"LeaseOfFallingGpus", "lease l block=a:3-1\n", "block: 1 is out of range"},
+        Bad{"LeaseGpuOverBound", "lease l block=a:64\n", "expected 0 to 63"},
+        Bad{"LeaseBlockOfFive", "lease l block=a:0:1:2:3\n", "expected NODE[:GPUS[:CPU[:MEM]]]"},
+        Bad{"LeaseUnknownState", "lease l state=lost\n", "expected one of: offered, granted"},
+        Bad{"LeaseUnknownKey", "lease l gpus=1\n", "unknown key 'gpus'"},
         Bad{"FinishTwice", "gang g\nfinish g\nfinish g\n", "gang 'g' is gone"},
         Bad{"MixAfterCycle", "cycle\nmix gpu=1\n", "expected it before the first"},
         Bad{"ControlByte", "node a\x01\n", "control byte 0x01"}),

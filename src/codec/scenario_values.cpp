@@ -152,7 +152,7 @@ Result<std::int64_t> read_milli(const Attribute& attribute, std::int64_t milli_m
 Result<std::int64_t> read_duration(std::string_view text) {
     constexpr std::pair<std::string_view, std::int64_t> units[] = {
         {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
-    constexpr std::int64_t number_max = 1'000'000'000'000;
+    constexpr std::int64_t number_max = std::int64_t{1} << 52;  // in milliseconds: real dates too
     const std::size_t digits = text.find_first_not_of("0123456789");
     for (const auto& [unit, milliseconds] : units) {
         if (digits != std::string_view::npos && text.substr(digits) == unit) {

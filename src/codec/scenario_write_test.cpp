@@ -205,6 +205,20 @@ QueueSpec any_queue(std::string name, std::string parent) {
     return queue;
 }
 
+LeaseSpec any_lease(std::string name) {
+    LeaseSpec lease{.name = std::move(name), .holder = any_value()};
+    lease.state = *element(LeaseState::offered, LeaseState::granted, LeaseState::active,
+                           LeaseState::recalled, LeaseState::returned);
+    lease.epoch = any<std::uint64_t>(0, 9);
+    lease.notice_s = any<std::int64_t>(0, 9'000);
+    lease.deadline = any<std::int64_t>(0, 1'800'000'000'000);
+    for (int i = any(0, 3); i > 0; --i) {
+        lease.blocks.push_back({any_name(), *arbitrary<std::uint64_t>(),
+                                any<std::int64_t>(0, 200'000), any<std::int64_t>(0, 1 << 20)});
+    }
+    return lease;
+}
+
 Scenario any_scenario() {
     Scenario scenario;
     const auto add = [&](Action action) { scenario.commands.push_back({0, std::move(action)}); };
@@ -227,6 +241,8 @@ Scenario any_scenario() {
     add(Fact(QueueSet{any_queue("top", "")}));
     add(Fact(QueueSet{any_queue("sub=1", "top")}));
     if (coin()) { add(Fact(QueueSet{any_queue("sub=1", "")})); }
+    const std::string lease = any_name();
+    for (int i = any(0, 4); i > 0; --i) { add(Fact(LeaseSet{any_lease(lease)})); }
     const std::string gang = any_name();
     const WorkloadSpec workload = any_workload(gang);
     add(Fact(WorkloadSet{workload}));

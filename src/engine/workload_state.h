@@ -75,7 +75,7 @@ struct Workload {
     std::vector<Group> groups;
     std::vector<Task> tasks;
     bool is_present = false;
-    bool is_lease = false;  // holds a lease's blocks, one task each; never decided
+    bool is_lease = false;     // holds a lease's blocks, one task each; never decided
     bool is_running = false;   // its minimum was placed and it has not been released since
     bool is_hopeless = false;  // waits for something that no release can bring: it blocks no queue
     bool has_reason = false;

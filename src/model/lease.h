@@ -28,9 +28,9 @@ struct LeaseSpec {
     std::string name;    // unique among leases
     std::string holder;  // "slurm", "ray/team-a"
     LeaseState state = LeaseState::offered;
-    std::uint64_t epoch = 0;     // grows with every change; an older one is refused
-    std::int64_t notice_s = 0;   // between a recall and the deadline
-    std::int64_t deadline = 0;   // ms since the epoch, once recalled; 0 = none
+    std::uint64_t epoch = 0;         // grows with every change; an older one is refused
+    std::int64_t notice_s = 0;       // between a recall and the deadline
+    std::int64_t deadline = 0;       // ms since the epoch, once recalled; 0 = none
     std::vector<LeaseBlock> blocks;  // one per node; stays the same while the lease lives
 
     bool operator==(const LeaseSpec&) const = default;
