@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace muster::dialect {
@@ -31,6 +32,15 @@ public:
     /// A whole number in [low, high], or an error that names file, line and column.
     Result<std::int64_t> number(std::size_t column, std::int64_t low, std::int64_t high) const;
 
+    /// What was read of a field, or its error with the place in front.
+    template <class T>
+    [[nodiscard]] Result<T> at(std::size_t column, Result<T> value) const {
+        if (value) { return value; }
+        return tl::unexpected<Error>(std::move(value).error().wrap(place(column)));
+    }
+
+    [[nodiscard]] const std::string& file() const { return file_; }
+    [[nodiscard]] std::size_t line() const { return line_; }
     /// `file line N`, or `file line N, field F`.
     [[nodiscard]] std::string place() const;
     [[nodiscard]] std::string place(std::size_t column) const;

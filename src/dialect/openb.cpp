@@ -27,6 +27,7 @@ enum PodColumn : std::size_t {
     pod_gpus,
     pod_milli,
     pod_models,
+    pod_qos,
     pod_created = 8,
     pod_deleted,
     pod_scheduled,
@@ -81,9 +82,11 @@ Result<OpenbPod> read_pod(const CsvReader& csv) {
                  .gpu_count = static_cast<std::int32_t>(gpu_count),
                  .gpu_milli = static_cast<std::int32_t>(gpu_milli),
                  .models = {},
+                 .qos = {},
                  .times = std::nullopt};
     if (csv.header().size() > pod_models) {
         pod.models = csv.field(pod_models);
+        pod.qos = csv.field(pod_qos);
         MUSTER_TRY(times, read_times(csv));
         pod.times = times;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "dialect/job_trace.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,7 @@ struct OpenbPod {
     std::int32_t gpu_count = 0;
     std::int32_t gpu_milli = 0;       // of each GPU; below 1,000 only when gpu_count is 1
     std::string models;               // as written, "A|B" is either; empty: any
+    std::string qos;                  // as written
     std::optional<OpenbTimes> times;  // the multigpu lists have none
 };
 
@@ -47,6 +49,10 @@ struct OpenbPod {
 Result<std::vector<OpenbNode>> read_openb_nodes(std::string_view file, std::string_view text);
 /// In the order of the text. Eleven columns, or the five first.
 Result<std::vector<OpenbPod>> read_openb_pods(std::string_view file, std::string_view text);
+
+/// The pods as jobs of so many GPUs (0 for those that need none); the class is the QoS. A list
+/// without times is refused; a pod that never ran has no run time.
+Result<JobTrace> read_openb_trace(std::string_view file, std::string_view text);
 
 /// The column `seed<N>` of an arrivals file: places in the pod list, each below `pods`.
 Result<std::vector<std::uint32_t>> read_openb_arrivals(std::string_view file, std::string_view text,

@@ -1,0 +1,88 @@
+#include "sim/reference/job_replay.h"
+
+#include "sim/reference/job_policy.h"
+
+#include <fmt/core.h>
+
+#include <ctime>
+#include <memory>
+
+namespace muster::sim {
+
+namespace {
+
+Result<std::unique_ptr<JobPolicy>> make_policy(const JobReplayOptions& options) {
+    const std::string& name = options.policy;
+    const bool is_fcfs = name == "fcfs" || name == "fifo";
+    if (options.has_window_backfill) {
+        if (!is_fcfs && name != "sjf") {
+            return fail(Code::invalid,
+                        fmt::format("policy {} has its own backfilling; expected fcfs or sjf with "
+                                    "that of windows",
+                                    name));
+        }
+        return make_pick({.order = is_fcfs ? PickOrder::submission : PickOrder::least_requested,
+                          .is_backfilling = true});
+    }
+    if (is_fcfs) { return make_fcfs(); }
+    if (name == "easy") { return make_easy(); }
+    if (name == "sjf") { return make_sjf(); }
+    if (name == "sjf-skip") { return make_sjf_skip(); }
+    if (name == "conservative" && options.machine.nodes == 1 &&
+        options.stretch.sensitivity_percent == 0) {
+        return make_conservative();
+    }
+    if (name == "conservative") {
+        return fail(Code::invalid,
+                    "policy conservative reserves processors; expected one pool of them, and run "
+                    "times that do not depend on the place");
+    }
+    return fail(Code::invalid,
+                fmt::format("found policy '{:.40}'; expected fcfs, easy, conservative, sjf or "
+                            "sjf-skip",
+                            name));
+}
+
+std::int64_t cpu_ns_now() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+Result<JobRun> replay_jobs(const JobTrace& trace, const JobReplayOptions& options) {
+    constexpr std::size_t told_every = 1'000;
+    MUSTER_TRY(policy, make_policy(options));
+    JobRun run{.policy = options.policy, .machine = options.machine};
+    run.outcomes.resize(trace.jobs.size());
+    const std::int64_t begin_ns = cpu_ns_now();
+    JobDesk desk(trace, options.stretch, run);
+    std::size_t done = 0;
+    std::size_t told = 0;
+    for (std::size_t next = 0;;) {
+        const std::int64_t end_s = desk.next_end_s();
+        const bool is_submission =
+            next < trace.jobs.size() && (end_s < 0 || trace.jobs[next].submit_s <= end_s);
+        if (!is_submission && end_s < 0) { break; }
+        desk.advance(is_submission ? trace.jobs[next].submit_s : end_s);
+        done += desk.ended().size();
+        for (; next < trace.jobs.size() && trace.jobs[next].submit_s == desk.now(); ++next) {
+            if (is_skipped(trace.jobs[next], options.machine)) {
+                run.outcomes[next].is_skipped = true;
+                ++done;
+                continue;
+            }
+            policy->submit(desk, static_cast<JobIndex>(next));
+        }
+        policy->decide(desk);
+        if (options.progress && done >= told + told_every) {
+            options.progress(done, trace.jobs.size());
+            told = done;
+        }
+    }
+    run.cpu_ns = cpu_ns_now() - begin_ns;
+    return run;
+}
+
+}  // namespace muster::sim
