@@ -127,6 +127,67 @@ struct Names<LeaseState> {
     };
 };
 
+template <>
+struct Names<MigMode> {
+    static constexpr std::array entries = {
+        Entry{MigMode::off, "off"},
+        Entry{MigMode::dynamic, "dynamic"},
+    };
+};
+
+template <>
+struct Names<Link> {
+    static constexpr std::array entries = {
+        Entry{Link::self, "self"}, Entry{Link::nvlink, "nvlink"},   Entry{Link::pix, "pix"},
+        Entry{Link::pxb, "pxb"},   Entry{Link::phb, "phb"},         Entry{Link::node, "node"},
+        Entry{Link::sys, "sys"},   Entry{Link::unknown, "unknown"},
+    };
+};
+
+template <>
+struct Names<GpuKind> {
+    static constexpr std::array entries = {
+        Entry{GpuKind::none, "none"},
+        Entry{GpuKind::whole, "whole"},
+        Entry{GpuKind::share, "share"},
+        Entry{GpuKind::mig, "mig"},
+    };
+};
+
+template <>
+struct Names<TolerationOp> {
+    static constexpr std::array entries = {
+        Entry{TolerationOp::equal, "equal"},
+        Entry{TolerationOp::exists, "exists"},
+    };
+};
+
+template <>
+struct Names<TaskState> {
+    static constexpr std::array entries = {
+        Entry{TaskState::waiting, "waiting"},
+        Entry{TaskState::placed, "placed"},
+        Entry{TaskState::leaving, "leaving"},
+        Entry{TaskState::finished, "finished"},
+    };
+};
+
+template <>
+struct Names<OrderKind> {
+    static constexpr std::array entries = {
+        Entry{OrderKind::bind, "bind"},
+        Entry{OrderKind::evict, "evict"},
+    };
+};
+
+template <>
+struct Names<ConflictRule> {
+    static constexpr std::array entries = {
+        Entry{ConflictRule::fact_refused, "fact_refused"},
+        Entry{ConflictRule::cluster_is_right, "cluster_is_right"},
+    };
+};
+
 template <class Enum>
 std::string_view look_up(Enum value) {
     for (const auto& entry : Names<Enum>::entries) {
@@ -148,6 +209,13 @@ std::string_view name_of(MatchOp op) { return look_up(op); }
 std::string_view name_of(HeadRule rule) { return look_up(rule); }
 std::string_view name_of(NumaPolicy policy) { return look_up(policy); }
 std::string_view name_of(LeaseState state) { return look_up(state); }
+std::string_view name_of(MigMode value) { return look_up(value); }
+std::string_view name_of(Link value) { return look_up(value); }
+std::string_view name_of(GpuKind value) { return look_up(value); }
+std::string_view name_of(TolerationOp value) { return look_up(value); }
+std::string_view name_of(TaskState value) { return look_up(value); }
+std::string_view name_of(OrderKind value) { return look_up(value); }
+std::string_view name_of(ConflictRule value) { return look_up(value); }
 
 template <class Enum>
 std::optional<Enum> value_of(std::string_view name) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "model/fact.h"
+#include "model/order.h"
 #include "model/plan.h"
+#include "model/snapshot.h"
 #include "model/task.h"
 
 #include <optional>
@@ -20,6 +22,13 @@ std::string_view name_of(MatchOp op);
 std::string_view name_of(HeadRule rule);
 std::string_view name_of(NumaPolicy policy);
 std::string_view name_of(LeaseState state);
+std::string_view name_of(MigMode value);
+std::string_view name_of(Link value);
+std::string_view name_of(GpuKind value);
+std::string_view name_of(TolerationOp value);
+std::string_view name_of(TaskState value);
+std::string_view name_of(OrderKind value);
+std::string_view name_of(ConflictRule value);
 
 /// The value that `name` stands for; none when it stands for nothing.
 template <class Enum>
