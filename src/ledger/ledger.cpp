@@ -1,0 +1,75 @@
+#include "ledger/ledger.h"
+
+#include "ledger/limits.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace muster {
+
+Result<Ledger> Ledger::open(std::unique_ptr<Store> store, const Opening& opening) {
+    Ledger ledger(std::move(store));
+    MUSTER_TRY(extent, ledger.store_->extent());
+    ledger.last_ = extent.last;
+    const Opened opened{.leader = opening.leader,
+                        .engine_version = opening.engine_version,
+                        .policy = opening.policy,
+                        .policy_hash = policy_hash(opening.policy)};
+    MUSTER_CHECK(ledger.append(RecordKind::opened, ledger.last_.time, encode_record(opened),
+                               ledger.last_.epoch + 1));
+    ledger.opened_ = ledger.last_.sequence;
+    return ledger;
+}
+
+Result<> Ledger::append(const Cycle& cycle) {
+    std::int64_t time = last_.time;
+    for (const Fact& fact : cycle.facts) {
+        if (const auto* is = std::get_if<TimeIs>(&fact)) { time = is->now; }
+    }
+    return append(RecordKind::cycle, time, encode_record(cycle), last_.epoch);
+}
+
+Result<> Ledger::append(const Snapshot& snapshot) {
+    return append(RecordKind::snapshot, last_.time, encode_record(snapshot), last_.epoch);
+}
+
+Result<> Ledger::append(RecordKind kind, std::int64_t time, std::string payload,
+                        std::uint64_t epoch) {
+    if (payload.size() > record_bytes_max) {
+        return fail(Code::limit, fmt::format("a record of {} bytes; expected at most {}",
+                                             payload.size(), record_bytes_max));
+    }
+    Entry entry{
+        .header = {.sequence = last_.sequence + 1, .epoch = epoch, .kind = kind, .time = time},
+        .payload = std::move(payload)};
+    entry.header.hash = chain_hash(last_.hash, entry.header, entry.payload);
+    MUSTER_CHECK(store_->append(entry, last_.epoch));
+    last_ = entry.header;
+    return {};
+}
+
+Result<Recovery> Ledger::recover() {
+    MUSTER_TRY(snapshot, store_->last_snapshot(opened_));
+    MUSTER_TRY(records, Cursor::at(*store_, snapshot ? snapshot->sequence : 1, opened_));
+    Recovery recovery{.snapshot = std::nullopt, .records = std::move(records)};
+    if (!snapshot) {
+        MUSTER_TRY(extent, store_->extent());
+        if (extent.first() == 1) { return recovery; }
+        return fail(Code::corrupt, fmt::format("the log begins with entry {} and has no snapshot",
+                                               extent.first()));
+    }
+    MUSTER_TRY(item, recovery.records.next());
+    if (!item || !std::holds_alternative<Snapshot>(item->record)) {
+        return fail(Code::corrupt, fmt::format("entry {} is no snapshot", snapshot->sequence));
+    }
+    recovery.snapshot = std::get<Snapshot>(std::move(item->record));
+    return recovery;
+}
+
+Result<std::uint64_t> Ledger::apply(const Retention& retention) {
+    MUSTER_TRY(first, first_kept(*store_, retention));
+    return store_->drop_before(first, last_.epoch);
+}
+
+}  // namespace muster
