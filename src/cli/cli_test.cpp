@@ -258,7 +258,9 @@ TEST_F(Program, HelpTeaches) {
                                                   {"lint", "-h"},
                                                   {"scenario", "-h"},
                                                   {"sim", "placement", "-h"},
-                                                  {"sim", "random", "-h"}}) {
+                                                  {"sim", "random", "-h"},
+                                                  {"sim", "queue", "-h"},
+                                                  {"sim", "jobs", "-h"}}) {
         const Answer answer = ask(words);
 
         EXPECT_EQ(answer.code, 0);

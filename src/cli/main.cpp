@@ -15,6 +15,7 @@ int main(int count, char** arguments) {
     muster::cli::Terminal terminal{.out = std::cout,
                                    .err = std::cerr,
                                    .has_colour = has_colour,
-                                   .data_folder = data == nullptr ? "" : data};
+                                   .data_folder = data == nullptr ? "" : data,
+                                   .is_err_terminal = isatty(STDERR_FILENO) == 1};
     return muster::cli::run(words, terminal);
 }

@@ -64,6 +64,29 @@ struct SimRandomOptions {
     Format format = Format::table;
 };
 
+/// `sim queue` and `sim jobs`: a trace of jobs, read or made, under a policy.
+struct SimJobsOptions {
+    std::string trace;
+    std::string trace_format;  // empty: told by name and first line
+    std::string from;          // a time or seconds, as the trace has them; both ends belong to it
+    std::string to;
+    std::string speeds;  // of Gavel's jobs
+    std::string speeds_gpu = "v100";
+    std::string generate;  // "jobs=1000,load=90", instead of a trace
+    bool is_generated = false;
+    std::int64_t processors = 0;  // of `sim queue`; 0: as the trace says
+    std::string nodes;            // of `sim jobs`: "64x8"
+    std::string policy;
+    std::string window;             // "START:COUNT"
+    std::string backfill = "none";  // or "window"
+    std::vector<std::string> targets;
+    std::int32_t sensitivity_percent = 0;
+    std::string product = "H100";
+    std::int32_t nodes_per_leaf = 0;
+    std::string report;
+    Format format = Format::table;
+};
+
 struct DemoOptions {};
 
 struct VersionOptions {
@@ -75,7 +98,7 @@ struct CompletionOptions {
 };
 
 using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
-                             SimPlacementOptions, SimRandomOptions, DemoOptions, VersionOptions,
-                             CompletionOptions>;
+                             SimPlacementOptions, SimRandomOptions, SimJobsOptions, DemoOptions,
+                             VersionOptions, CompletionOptions>;
 
 }  // namespace muster::cli

@@ -1,5 +1,7 @@
 #include "cli/parse.h"
 
+#include "cli/parse_jobs.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -245,6 +247,22 @@ private:
             ->capture_default_str()
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
         add_format(random, random_.format);
+        add_jobs(sim);
+    }
+
+    void add_jobs(CLI::App* sim) {
+        queue_.policy = "easy";
+        auto* queue = add(
+            "queue", "A batch queue: jobs of a trace wait for processors", queue_examples,
+            [this] { return queue_; }, sim);
+        add_queue_options(*queue, queue_);
+        add_format(queue, queue_.format);
+        jobs_.policy = "fifo";
+        auto* jobs = add(
+            "jobs", "A pool of GPU nodes: jobs of a trace wait for GPUs", jobs_examples,
+            [this] { return jobs_; }, sim);
+        add_jobs_options(*jobs, jobs_);
+        add_format(jobs, jobs_.format);
     }
 
     /// Of the innermost subcommand that was named.
@@ -272,6 +290,8 @@ private:
     ScenarioOptions scenario_;
     SimPlacementOptions placement_;
     SimRandomOptions random_;
+    SimJobsOptions queue_;
+    SimJobsOptions jobs_;
     VersionOptions version_;
     CompletionOptions completion_;
 };

@@ -15,6 +15,7 @@ struct Terminal {
     std::ostream& err;
     bool has_colour = false;
     std::string data_folder;  // MUSTER_DATA; empty = no traces
+    bool is_err_terminal = false;
 };
 
 inline constexpr int exit_good = 0;

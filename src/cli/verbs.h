@@ -14,6 +14,7 @@ Result<int> run_verb(const LintOptions& options, Terminal& terminal);
 Result<int> run_verb(const ScenarioOptions& options, Terminal& terminal);
 Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal);
 Result<int> run_verb(const SimRandomOptions& options, Terminal& terminal);
+Result<int> run_verb(const SimJobsOptions& options, Terminal& terminal);
 Result<int> run_verb(const DemoOptions& options, Terminal& terminal);
 Result<int> run_verb(const VersionOptions& options, Terminal& terminal);
 Result<int> run_verb(const CompletionOptions& options, Terminal& terminal);

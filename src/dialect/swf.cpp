@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace muster::dialect {
 
 namespace {
@@ -43,7 +45,7 @@ struct Line {
 
 Result<Job> read_job(const Line& line) {
     MUSTER_TRY(submit, line.read(swf_submit, "submit time", 0, trace_seconds_max));
-    MUSTER_TRY(run, line.read(swf_run, "run time", -1, trace_seconds_max));
+    MUSTER_TRY(run, line.read(swf_run, "run time", -trace_seconds_max, trace_seconds_max));
     MUSTER_TRY(allocated, line.read(swf_allocated, "allocated processors", -1, job_size_max));
     MUSTER_TRY(requested, line.read(swf_requested, "requested processors", -1, job_size_max));
     MUSTER_TRY(limit, line.read(swf_requested_s, "requested time", -1, trace_seconds_max));
@@ -51,7 +53,7 @@ Result<Job> read_job(const Line& line) {
                .user = line.text(swf_user),
                .queue = line.text(swf_queue),
                .submit_s = submit,
-               .run_s = run,
+               .run_s = std::max<std::int64_t>(-1, run),
                .requested_s = limit,
                .size = requested > 0 ? requested : allocated};
 }

@@ -7,7 +7,7 @@
 namespace muster::dialect {
 
 /// Size is the processors requested, else those allocated. Further fields, as some logs have them,
-/// are left alone. `processors` is MaxProcs of the header.
+/// are left alone; a negative run time is an unknown one. `processors` is MaxProcs of the header.
 Result<JobTrace> read_swf(std::string_view file, std::string_view text);
 
 }  // namespace muster::dialect

@@ -10,7 +10,8 @@ namespace muster::sim {
 namespace {
 
 /// Each job reserves the earliest time at which it delays nobody. When one ends before its time the
-/// others move up in order of submission; none ever moves back.
+/// others move up in order of submission, until none can; none ever moves back. So each reserved
+/// start is now, or the requested end of a job that runs or has a reservation.
 class Conservative final : public JobPolicy {
 public:
     void submit(const JobDesk& /*desk*/, JobIndex job) override {
@@ -28,8 +29,14 @@ public:
             is_early = is_early || ended.end_s > desk.now();
             profile_->give({.from_s = desk.now(), .to_s = ended.end_s}, ended.size);
         }
-        std::erase_if(waiting_, [&](Waiting& waiting) {
-            if (is_early || waiting.start_s < 0) { reserve(desk, waiting); }
+        for (bool has_moved = true; has_moved;) {
+            has_moved = false;
+            for (Waiting& waiting : waiting_) {
+                if (is_early || waiting.start_s < 0) { has_moved |= reserve(desk, waiting); }
+            }
+        }
+        std::erase_if(waiting_, [&](const Waiting& waiting) {
+            MUSTER_ASSERT(waiting.start_s >= desk.now());
             if (waiting.start_s > desk.now()) { return false; }
             desk.start(waiting.job);
             return true;
@@ -42,7 +49,8 @@ private:
         std::int64_t start_s;  // −1: not yet reserved
     };
 
-    void reserve(const JobDesk& desk, Waiting& waiting) {
+    /// True when it had a later one.
+    bool reserve(const JobDesk& desk, Waiting& waiting) {
         const std::int64_t size = desk.size(waiting.job);
         const std::int64_t seconds = desk.limit_s(waiting.job);
         const bool is_new = waiting.start_s < 0;
@@ -52,8 +60,10 @@ private:
         const std::int64_t start =
             profile_->earliest({.size = size, .seconds = seconds, .not_before_s = desk.now()});
         MUSTER_ASSERT(is_new || start <= waiting.start_s);
+        const bool has_moved = start < waiting.start_s;
         waiting.start_s = start;
         profile_->take({.from_s = start, .to_s = start + seconds}, size);
+        return has_moved;
     }
 
     std::optional<JobProfile> profile_;

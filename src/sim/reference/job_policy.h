@@ -14,7 +14,7 @@ class JobPolicy {
 public:
     virtual ~JobPolicy() = default;
     virtual void submit(const JobDesk& desk, JobIndex job) = 0;
-    /// Once after all ends and submissions of an instant.
+    /// After all ends and submissions of an instant.
     virtual void decide(JobDesk& desk) = 0;
 };
 

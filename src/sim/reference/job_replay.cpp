@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
@@ -26,7 +27,10 @@ Result<std::unique_ptr<JobPolicy>> make_policy(const JobReplayOptions& options) 
     }
     if (is_fcfs) { return make_fcfs(); }
     if (name == "easy") { return make_easy(); }
-    if (name == "sjf") { return make_sjf(); }
+    if (name == "sjf") {
+        return options.machine.nodes == 1 ? make_pick({.order = PickOrder::least_requested})
+                                          : make_sjf();
+    }
     if (name == "sjf-skip") { return make_sjf_skip(); }
     if (name == "conservative" && options.machine.nodes == 1 &&
         options.stretch.sensitivity_percent == 0) {
@@ -61,11 +65,13 @@ Result<JobRun> replay_jobs(const JobTrace& trace, const JobReplayOptions& option
     std::size_t done = 0;
     std::size_t told = 0;
     for (std::size_t next = 0;;) {
-        const std::int64_t end_s = desk.next_end_s();
-        const bool is_submission =
-            next < trace.jobs.size() && (end_s < 0 || trace.jobs[next].submit_s <= end_s);
-        if (!is_submission && end_s < 0) { break; }
-        desk.advance(is_submission ? trace.jobs[next].submit_s : end_s);
+        std::int64_t now = INT64_MAX;
+        for (const std::int64_t at :
+             {desk.next_end_s(), next < trace.jobs.size() ? trace.jobs[next].submit_s : -1}) {
+            if (at >= 0) { now = std::min(now, at); }
+        }
+        if (now == INT64_MAX) { break; }
+        desk.advance(now);
         done += desk.ended().size();
         for (; next < trace.jobs.size() && trace.jobs[next].submit_s == desk.now(); ++next) {
             if (is_skipped(trace.jobs[next], options.machine)) {

@@ -20,6 +20,8 @@ struct JobReplayOptions {
 };
 
 /// fcfs (also called fifo), easy, conservative, sjf, sjf-skip. The trace is in order of submission.
+/// Of sjf there are two, each as it was published: in a queue of processors the picked job stays
+/// picked, on a pool of nodes a shorter one that comes goes first.
 Result<JobRun> replay_jobs(const JobTrace& trace, const JobReplayOptions& options);
 
 }  // namespace muster::sim

@@ -73,6 +73,14 @@ TEST(JobReplay, ConservativeMovesUpWhenOneEndsEarly) {
     EXPECT_THAT(starts(trace, {.machine = ten, .policy = "conservative"}), ElementsAre(0, 30, 80));
 }
 
+TEST(JobReplay, ConservativeMovesUpBehindOneThatMovedUp) {
+    // The third is reserved before the second and goes with the early end at 30; then so may that.
+    const JobTrace trace = trace_of({{0, 5, 30, 100}, {0, 3, 50}, {1, 10, 10}, {2, 5, 40}});
+
+    EXPECT_THAT(starts(trace, {.machine = ten, .policy = "conservative"}),
+                ElementsAre(0, 0, 70, 30));
+}
+
 TEST(JobReplay, SjfTakesTheShortestAndBlocksOnIt) {
     const JobTrace trace = trace_of({{0, 8, 10}, {1, 2, 50}, {1, 4, 20}, {1, 3, 30}});
 
@@ -80,10 +88,12 @@ TEST(JobReplay, SjfTakesTheShortestAndBlocksOnIt) {
     EXPECT_THAT(starts(trace, {.machine = ten, .policy = "sjf-skip"}), ElementsAre(0, 1, 10, 10));
 }
 
-TEST(JobReplay, SjfOfAPoolStartsWhatFitsByDuration) {
+TEST(JobReplay, SjfStaysWithItsPickInAQueueAndNotOnAPool) {
     const JobTrace trace = trace_of({{0, 10, 10}, {1, 10, 30}, {2, 5, 20}, {3, 5, 40}});
+    constexpr Machine pool{.nodes = 2, .per_node = 5};
 
-    EXPECT_THAT(starts(trace, {.machine = ten, .policy = "sjf"}), ElementsAre(0, 30, 10, 60));
+    EXPECT_THAT(starts(trace, {.machine = ten, .policy = "sjf"}), ElementsAre(0, 10, 40, 40));
+    EXPECT_THAT(starts(trace, {.machine = pool, .policy = "sjf"}), ElementsAre(0, 30, 10, 60));
 }
 
 TEST(JobReplay, WindowsFixTheBlockedJobsEarliestStart) {
@@ -162,7 +172,7 @@ TEST(JobReplay, LublinWindowsGiveThePublishedSlowdowns) {
                                          2714, 5228, 7762, 4022, 7085};
     for (const auto& [policy, has_window_backfill, slowdown] :
          {Windowed{"fcfs", false, 7'273.77}, Windowed{"fcfs", true, 235.8},
-          Windowed{"sjf", true, 73.3}}) {
+          Windowed{"sjf", false, 277.35}, Windowed{"sjf", true, 73.3}}) {
         double sum = 0;
         for (const std::size_t start : starts_of) {
             const auto trace = load_job_trace(
