@@ -11,8 +11,8 @@ namespace muster {
 
 namespace {
 
-tl::unexpected<Error> bad(std::uint64_t sequence, std::string_view what) {
-    return fail(Code::corrupt, fmt::format("entry {}: {}", sequence, what));
+tl::unexpected<Error> bad(const Store& store, std::uint64_t sequence, std::string_view what) {
+    return fail(Code::corrupt, fmt::format("{}: entry {}: {}", store.name(), sequence, what));
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ Result<Cursor> Cursor::at(Store& store, std::uint64_t from, std::uint64_t until)
     }
     if (from > extent.last.sequence + 1) { from = extent.last.sequence + 1; }
     MUSTER_TRY(before, store.header(from - 1));
-    if (!before) { return bad(from - 1, "it is missing"); }
+    if (!before) { return bad(store, from - 1, "it is missing"); }
     cursor.before_ = *before;
     return cursor;
 }
@@ -40,7 +40,7 @@ Result<std::optional<Item>> Cursor::next() {
         MUSTER_TRY(batch, store_->read(sequence, batch_bytes_max));
         batch_ = std::move(batch);
         at_ = 0;
-        if (batch_.empty()) { return bad(sequence, "it is missing"); }
+        if (batch_.empty()) { return bad(*store_, sequence, "it is missing"); }
     }
     MUSTER_TRY(item, prove(batch_[at_++]));
     before_ = item.header;
@@ -51,23 +51,26 @@ Result<Item> Cursor::prove(const Entry& entry) {
     const Header& header = entry.header;
     const std::uint64_t sequence = before_.sequence + 1;
     if (header.sequence != sequence) {
-        return bad(sequence, fmt::format("it is missing; the next one is {}", header.sequence));
+        return bad(*store_, sequence,
+                   fmt::format("it is missing; the next one is {}", header.sequence));
     }
     // What is in front of the first entry has a hash, but no epoch.
     const bool is_behind_anchor = before_.epoch == 0 && before_.sequence > 0;
     const bool is_opened = header.kind == RecordKind::opened;
     if (header.epoch < before_.epoch || (header.epoch == before_.epoch && is_opened) ||
         (header.epoch > before_.epoch && !is_opened && !is_behind_anchor)) {
-        return bad(sequence, fmt::format("{} with epoch {} behind epoch {}", name_of(header.kind),
-                                         header.epoch, before_.epoch));
+        return bad(*store_, sequence,
+                   fmt::format("{} with epoch {} behind epoch {}", name_of(header.kind),
+                               header.epoch, before_.epoch));
     }
     if (header.hash != chain_hash(before_.hash, header, entry.payload)) {
-        return bad(sequence, "its hash is another one: it or what is before it was altered");
+        return bad(*store_, sequence,
+                   "its hash is another one: it or what is before it was altered");
     }
     auto record = decode_record(entry.payload);
-    if (!record) { return bad(sequence, record.error().message); }
+    if (!record) { return bad(*store_, sequence, record.error().message); }
     if (record->index() != static_cast<std::size_t>(header.kind)) {
-        return bad(sequence,
+        return bad(*store_, sequence,
                    fmt::format("it says {} and holds another kind", name_of(header.kind)));
     }
     return Item{

@@ -56,12 +56,13 @@ Result<Recovery> Ledger::recover() {
     if (!snapshot) {
         MUSTER_TRY(extent, store_->extent());
         if (extent.first() == 1) { return recovery; }
-        return fail(Code::corrupt, fmt::format("the log begins with entry {} and has no snapshot",
-                                               extent.first()));
+        return fail(Code::corrupt, fmt::format("{}: begins with entry {} and has no snapshot",
+                                               store_->name(), extent.first()));
     }
     MUSTER_TRY(item, recovery.records.next());
     if (!item || !std::holds_alternative<Snapshot>(item->record)) {
-        return fail(Code::corrupt, fmt::format("entry {} is no snapshot", snapshot->sequence));
+        return fail(Code::corrupt,
+                    fmt::format("{}: entry {} is no snapshot", store_->name(), snapshot->sequence));
     }
     recovery.snapshot = std::get<Snapshot>(std::move(item->record));
     return recovery;

@@ -14,6 +14,8 @@ namespace {
 
 Code code_of(int status) {
     switch (status & 0xff) {
+        case SQLITE_ERROR:  // our statements are right: the file has not the tables, or no known
+                            // form
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB: return Code::corrupt;
         case SQLITE_TOOBIG: return Code::limit;
@@ -26,6 +28,7 @@ std::string words_of(int status, std::string_view message) {
     switch (status & 0xff) {
         case SQLITE_FULL: return "the disk is full; nothing was written";
         case SQLITE_NOTADB: return "is no ledger, or its first page is damaged";
+        case SQLITE_ERROR:
         case SQLITE_CORRUPT: return fmt::format("is damaged: {}", message);
         case SQLITE_BUSY: return "another process holds it; expected it to be done in 5 s";
         case SQLITE_CANTOPEN: return "can't be opened";

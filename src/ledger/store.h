@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace muster {
@@ -24,10 +26,13 @@ struct Extent {
 
 class Store {
 public:
-    Store() = default;
+    /// Errors begin with the name: the file, or what it is.
+    explicit Store(std::string name) : name_(std::move(name)) {}
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
     virtual ~Store() = default;
+
+    [[nodiscard]] const std::string& name() const { return name_; }
 
     virtual Result<Extent> extent() = 0;
     /// Adds one entry, durably and whole, or fails and adds nothing: with `conflict` unless the log
@@ -43,9 +48,12 @@ public:
                                               std::uint64_t expected_epoch) = 0;
     /// What the store can say of its own soundness; the entries' hashes are not its matter.
     virtual Result<> check() = 0;
+
+private:
+    std::string name_;
 };
 
 /// The refusals of the fence, told alike by every store.
-Error fenced(const Header& last, std::uint64_t sequence, std::uint64_t epoch);
+Error fenced(const Store& store, const Header& last, std::uint64_t sequence, std::uint64_t epoch);
 
 }  // namespace muster

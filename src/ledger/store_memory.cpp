@@ -10,14 +10,14 @@ namespace {
 
 class MemoryStore : public Store {
 public:
-    explicit MemoryStore(MemoryLog& log) : log_(log) {}
+    explicit MemoryStore(MemoryLog& log) : Store("ledger in memory"), log_(log) {}
 
     Result<Extent> extent() override { return ends(); }
 
     Result<> append(const Entry& entry, std::uint64_t expected_epoch) override {
         const Header last = ends().last;
         if (last.epoch != expected_epoch || last.sequence + 1 != entry.header.sequence) {
-            return tl::unexpected(fenced(last, entry.header.sequence, expected_epoch));
+            return tl::unexpected(fenced(*this, last, entry.header.sequence, expected_epoch));
         }
         log_.entries.push_back(entry);
         return {};
@@ -54,7 +54,7 @@ public:
     Result<std::uint64_t> drop_before(std::uint64_t first, std::uint64_t expected_epoch) override {
         const Header last = ends().last;
         if (last.epoch != expected_epoch) {
-            return tl::unexpected(fenced(last, last.sequence + 1, expected_epoch));
+            return tl::unexpected(fenced(*this, last, last.sequence + 1, expected_epoch));
         }
         const std::size_t count = std::min(index_of(first), log_.entries.size());
         if (count == 0) { return 0; }
@@ -84,14 +84,14 @@ private:
 
 }  // namespace
 
-Error fenced(const Header& last, std::uint64_t sequence, std::uint64_t epoch) {
+Error fenced(const Store& store, const Header& last, std::uint64_t sequence, std::uint64_t epoch) {
     if (last.epoch != epoch) {
         return {Code::conflict,
-                fmt::format("the ledger is led with epoch {}, not {}: another leader has opened it",
-                            last.epoch, epoch)};
+                fmt::format("{}: led with epoch {}, not {}: another leader has opened it",
+                            store.name(), last.epoch, epoch)};
     }
-    return {Code::conflict,
-            fmt::format("the ledger ends at entry {}; expected {}", last.sequence, sequence - 1)};
+    return {Code::conflict, fmt::format("{}: ends at entry {}; expected {}", store.name(),
+                                        last.sequence, sequence - 1)};
 }
 
 std::unique_ptr<Store> open_memory_store(MemoryLog& log) {

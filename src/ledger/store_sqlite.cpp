@@ -35,7 +35,8 @@ COMMIT)";
 class SqliteStore : public Store {
 public:
     SqliteStore(Database database, Mark mark)
-        : database_(std::move(database)),
+        : Store(database.file()),
+          database_(std::move(database)),
           mark_(std::move(mark)) {}
 
     Result<> prepare() {
@@ -185,7 +186,7 @@ private:
 
     tl::unexpected<Error> refuse(const Extent& extent, std::uint64_t sequence,
                                  std::uint64_t epoch) const {
-        return tl::unexpected(fenced(extent.last, sequence, epoch).wrap(database_.file()));
+        return tl::unexpected(fenced(*this, extent.last, sequence, epoch));
     }
 
     static std::string_view bytes_of(const Hash& hash) {
@@ -252,7 +253,7 @@ Result<> check_version(Database& database) {
     return {};
 }
 
-Result<> make(Database& database) {
+Result<> make(Database& database, const SqliteOptions& options) {
     MUSTER_TRY(tables, database.number("SELECT count(*) FROM sqlite_schema"));
     MUSTER_TRY(id, database.number("PRAGMA application_id"));
     const bool is_new = tables == 0 && id == 0;
@@ -264,6 +265,9 @@ Result<> make(Database& database) {
                                                    database.file()));
     }
     MUSTER_CHECK(database.run("PRAGMA synchronous = FULL"));
+    const std::string pages =
+        fmt::format("PRAGMA wal_autocheckpoint = {}", options.checkpoint_pages);
+    MUSTER_CHECK(database.run(pages.c_str()));
     if (is_new) { MUSTER_CHECK(database.run(create_sql)); }
     return {};
 }
@@ -274,7 +278,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& file,
                                                  const SqliteOptions& options) {
     MUSTER_TRY(database, Database::open(file, options.access, options.vfs));
     if (options.access == Access::write) {
-        MUSTER_CHECK(make(database));
+        MUSTER_CHECK(make(database, options));
     } else {
         MUSTER_CHECK(check_version(database));
     }

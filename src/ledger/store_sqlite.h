@@ -13,7 +13,8 @@ namespace muster {
 
 struct SqliteOptions {
     Access access = Access::write;
-    std::string vfs;  // for tests; empty = the system's
+    std::string vfs;               // for tests; empty = the system's
+    int checkpoint_pages = 1'000;  // the WAL is written back when it has so many
 };
 
 /// Fails with `corrupt` when the file is no ledger, is damaged, or ends before what was

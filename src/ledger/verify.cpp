@@ -15,10 +15,11 @@ Result<Verified> verify(Store& store) {
         if (!item) { break; }
         if (item->header.sequence == extent.first() && extent.first() > 1 &&
             item->header.kind != RecordKind::snapshot) {
-            return fail(Code::corrupt,
-                        fmt::format("entry {}: {}; expected a snapshot at the start "
-                                    "of what retention left",
-                                    item->header.sequence, name_of(item->header.kind)));
+            return fail(
+                Code::corrupt,
+                fmt::format("{}: entry {}: {}; expected a snapshot at the start "
+                            "of what retention left",
+                            store.name(), item->header.sequence, name_of(item->header.kind)));
         }
         ++out.records[static_cast<std::size_t>(item->header.kind)];
         out.payload_bytes += item->payload_bytes;
