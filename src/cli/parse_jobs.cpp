@@ -11,14 +11,14 @@ from a seed. docs/guide/simulate.md tells what is measured.
   muster sim queue --trace KTH-SP2-1996-2.1-cln.swf.gz --policy easy
   muster sim queue --trace lublin_256.swf --processors 256 --window 1981:1024 \
     --policy sjf --backfill window -o json
-  muster sim queue --generate jobs=2000,load=85 --processors 128)";
+  muster sim queue --generate jobs=2000,load=85 --processors 128 --report queue.html)";
 
 const char* const jobs_examples = R"(
 Replays jobs on nodes of GPUs: a job that fits on one node is placed on one.
 docs/guide/simulate.md tells formats, policies and what is measured.
 
   muster sim jobs --trace philly.csv --from '2017-10-01 00:00:00' --to '2017-11-30 23:59:00' \
-    --nodes 64x8 --policy sjf-skip
+    --nodes 64x8 --policy sjf-skip --report philly.html
   muster sim jobs --generate jobs=5000,load=95,mix=1:70/8:20/32:10 --nodes 32x8 --policy easy)";
 
 namespace {
@@ -54,6 +54,7 @@ void add_trace_options(CLI::App& app, SimJobsOptions& options) {
                    "seconds in which jobs of a priority class should start (3600); without a "
                    "class: all others")
         ->type_name("[CLASS=]SECONDS");
+    app.add_option("--report", options.report, "also write a page with plots")->type_name("HTML");
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "dialect/trace_time.h"
+#include "sim/file.h"
 #include "sim/job_generate.h"
 #include "sim/job_measures.h"
+#include "sim/job_report.h"
 #include "sim/reference/job_replay.h"
 
 #include <fmt/format.h>
@@ -141,6 +143,9 @@ Result<int> run_verb(const SimJobsOptions& options, Terminal& terminal) {
     MUSTER_TRY(trace, make_trace(options, machine));
     MUSTER_TRY(run, run_policy(trace, machine, options, terminal));
     const sim::JobMeasures measures = sim::measure(trace, run, targets);
+    if (!options.report.empty()) {
+        MUSTER_CHECK(sim::write_file(options.report, sim::job_report(trace, run, measures)));
+    }
     terminal.out << (options.format == Format::json
                          ? job_json(trace, run, measures)
                          : job_table(trace, run, measures, Paint(terminal.has_colour)));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -88,6 +89,19 @@ TEST(SimJobs, DistanceMakesJobsLonger) {
     EXPECT_DOUBLE_EQ(jct(ask(near)), jct(ask(far)));
     far.back() = "3";
     EXPECT_GT(jct(ask(far)), jct(ask(near)));
+}
+
+TEST(SimJobs, WritesTheReportWhereItMay) {
+    const std::filesystem::path page =
+        std::filesystem::temp_directory_path() / "muster_sim_jobs_report.html";
+    std::vector<std::string> words = {"sim",     "jobs", "--generate", "jobs=100",
+                                      "--nodes", "2x8",  "--report",   page};
+
+    EXPECT_EQ(ask(words).code, 0);
+    EXPECT_GT(std::filesystem::file_size(page), 10'000U);
+    std::filesystem::remove(page);
+    words.back() = (page / "below").string();
+    EXPECT_THAT(ask(words).err, HasSubstr("below: cannot be written"));
 }
 
 TEST(SimJobs, ShowsABarOnlyOnATerminal) {

@@ -20,4 +20,13 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     return text;
 }
 
+Result<> write_file(const std::filesystem::path& path, std::string_view text) {
+    std::ofstream out(path, std::ios::binary);
+    out << text << std::flush;
+    if (!out) {
+        return fail(Code::unavailable, fmt::format("{}: cannot be written", path.string()));
+    }
+    return {};
+}
+
 }  // namespace muster::sim

@@ -25,7 +25,7 @@ struct JobGenerator {
     /// chance `tail_percent`, which is Pareto's law with index −log₂ of it (70 %: 0.51).
     std::int64_t shortest_s = 60;
     std::int64_t tail_percent = 70;
-    std::int64_t longest_s = 1'000'000;
+    std::int64_t longest_s = 200'000;
     std::int64_t request_percent_max = 100;  // requested is from 100 to so many % of the run time
     std::int64_t users = 10;
     std::int64_t queues = 3;
