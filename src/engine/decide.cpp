@@ -161,15 +161,27 @@ public:
         mend_broken();
         world_.waits.wake_grown(world_);
         // What grows may be what others want to be near to.
-        while (!world_.ready.empty() || !world_.growing.empty()) {
-            while (!world_.ready.empty()) { decide(world_.ready.begin()->second); }
+        do {
+            while (const auto next = take_next()) { decide(*next); }
             grow();
-        }
+        } while (!world_.ready.empty() || !world_.growing.empty());
         keep_last_refusals();
         return std::move(plan_);
     }
 
 private:
+    /// The first of those woken and of those for whom there is room now.
+    std::optional<WorkloadId> take_next() {
+        while (const auto roomy = world_.waits.next_for_room(world_)) {
+            if (!world_.ready.empty() && *world_.ready.begin() < *roomy) { break; }
+            world_.waits.pass_room(roomy->first);
+            if (world_.workloads[roomy->second.value].is_waiting()) { return roomy->second; }
+            world_.growing.insert(roomy->second);
+        }
+        if (world_.ready.empty()) { return std::nullopt; }
+        return world_.ready.begin()->second;
+    }
+
     void decide(WorkloadId id) {
         const std::vector<WorkloadId> unit = unit_of(world_, id);
         for (const WorkloadId member : unit) {

@@ -86,35 +86,29 @@ std::uint64_t candidates(const Shape& shape, const Machine& machine) {
                                                : allowed & ~machine.mig_gpus;
 }
 
-/// GPUs in the same state give the same answer, and most of a node's are.
-class SeenGpus {
-public:
-    bool is_new(const GpuFree& free, const ModelGpus* entry) {
-        for (std::size_t i = 0; i < count_; ++i) {
-            if (seen_[i].milli == free.milli && seen_[i].mib == free.mib && entries_[i] == entry) {
-                return false;
-            }
-        }
-        if (count_ < seen_.size()) {
-            seen_[count_] = free;
-            entries_[count_++] = entry;
-        }
-        return true;
-    }
+/// The same in 32 bits, which divide faster.
+std::uint32_t times(std::int32_t free, std::int32_t need) {
+    if (need == 0) { return fits_max; }
+    return free < need ? 0 : static_cast<std::uint32_t>(free) / static_cast<std::uint32_t>(need);
+}
 
-private:
-    std::array<GpuFree, 8> seen_;
-    std::array<const ModelGpus*, 8> entries_;
-    std::size_t count_ = 0;
+/// A share on GPUs of one product: what it takes, and whether that can be said.
+struct ProductShare {
+    std::uint64_t gpus = 0;
+    ShareNeed need;
 };
+
+ProductShare share_on(const Shape& shape, const ModelGpus& entry) {
+    const bool is_unknown = shape.spec.gpu.mib > 0 && entry.memory_mib == 0;
+    return {is_unknown ? 0 : entry.gpus, share_of(shape.spec.gpu, entry.memory_mib)};
+}
 
 std::int64_t shares_on(const Shape& shape, const Machine& machine, std::uint32_t gpu,
                        const Space& space) {
-    const ModelGpus* entry = machine.model_of(gpu);
-    if (shape.spec.gpu.mib > 0 && entry->memory_mib == 0) { return 0; }
-    const ShareNeed need = share_of(shape.spec.gpu, entry->memory_mib);
+    const ProductShare share = share_on(shape, *machine.model_of(gpu));
+    if ((share.gpus >> gpu & 1) == 0) { return 0; }
     const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
-    return std::min(times(free.milli, need.milli), times(free.mib, need.mib));
+    return std::min(times(free.milli, share.need.milli), times(free.mib, share.need.mib));
 }
 
 /// Shares that each GPU of `mask` holds.
@@ -160,15 +154,13 @@ std::int64_t gpu_times(const Shape& shape, const Machine& machine, NodeId node, 
                 return share_times(share_counts(shape, machine, mask, space), need.count);
             }
             std::int64_t total = 0;
-            std::int64_t here = 0;
-            GpuFree last{.milli = INT32_MIN, .mib = 0};
-            for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-                const GpuFree& free = space.gpus[machine.gpu_begin + index_of(rest)];
-                if (free != last || machine.models.size() > 1) {
-                    here = shares_on(shape, machine, index_of(rest), space);
-                    last = free;
+            for (const ModelGpus& entry : machine.models) {
+                const ProductShare share = share_on(shape, entry);
+                for (std::uint64_t rest = mask & share.gpus; rest != 0; rest &= rest - 1) {
+                    const GpuFree& free = space.gpus[machine.gpu_begin + index_of(rest)];
+                    total += std::min(times(free.milli, share.need.milli),
+                                      times(free.mib, share.need.mib));
                 }
-                total += here;
             }
             return total;
         }
@@ -222,44 +214,32 @@ bool is_possible_when_empty(const Shape& shape, const Machine& machine) {
     return true;
 }
 
-/// The sums after one share of the shape is taken from a GPU. What whole GPUs are worth together is
-/// left out: an odd one is not to be opened while another is open.
-NodeSum after_share(const NodeSum& before, std::int32_t free, const Shape& shape, std::int32_t need,
-                    const ValueModel& values) {
-    NodeSum after = before;
-    after.worth += values.remainder(free - need) - values.remainder(free);
-    after.free_milli -= need;
-    after.milli_cpu -= shape.milli_cpu;
-    return after;
-}
-
-/// The GPU on which a share breaks the least, ties to the fullest, then the lowest.
+/// The GPU on which a share breaks the least, ties to the fullest, then the lowest. V rises with
+/// the worth of the remainders and all else is the same wherever the share goes, so the worth tells
+/// which. What whole GPUs are worth together is left out: an odd one is not to be opened while
+/// another is open.
 std::uint64_t best_share(const Shape& shape, const Machine& machine, std::uint64_t usable,
-                         const Space& space, const ValueModel& values, const NodeSum& before) {
+                         const Space& space, const ValueModel& values) {
     std::uint64_t best = 0;
-    Value best_value = 0;
+    Value least = 0;
     std::int32_t best_milli = 0;
-    SeenGpus seen;
-    const ModelGpus* entry = nullptr;
-    ShareNeed need;
-    for (std::uint64_t rest = usable; rest != 0; rest &= rest - 1) {
-        const std::uint32_t gpu = index_of(rest);
-        if (entry == nullptr || (entry->gpus >> gpu & 1) == 0) {
-            entry = machine.model_of(gpu);
-            need = share_of(shape.spec.gpu, entry->memory_mib);
-        }
-        const GpuFree& free = space.gpus[machine.gpu_begin + gpu];
-        if (!seen.is_new(free, entry)) { continue; }
-        const bool is_unknown = shape.spec.gpu.mib > 0 && entry->memory_mib == 0;
-        if (is_unknown || !goes_in(free.milli, need.milli) || !goes_in(free.mib, need.mib)) {
-            continue;
-        }
-        const Value value =
-            values.value(after_share(before, free.milli, shape, need.milli, values));
-        if (best == 0 || value > best_value || (value == best_value && free.milli < best_milli)) {
-            best = lowest(rest);
-            best_value = value;
-            best_milli = free.milli;
+    for (const ModelGpus& entry : machine.models) {
+        const ProductShare share = share_on(shape, entry);
+        for (std::uint64_t rest = usable & share.gpus; rest != 0; rest &= rest - 1) {
+            const GpuFree& free = space.gpus[machine.gpu_begin + index_of(rest)];
+            if (!goes_in(free.milli, share.need.milli) || !goes_in(free.mib, share.need.mib)) {
+                continue;
+            }
+            const Value lost =
+                values.remainder(free.milli) - values.remainder(free.milli - share.need.milli);
+            const bool is_better = lost != least            ? lost < least
+                                   : free.milli != best_milli ? free.milli < best_milli
+                                                              : lowest(rest) < best;
+            if (best == 0 || is_better) {
+                best = lowest(rest);
+                least = lost;
+                best_milli = free.milli;
+            }
         }
     }
     return best;
@@ -268,11 +248,11 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, std::uint64
 /// For a task of several shares: those that break the least, unless fewer tasks than counted would
 /// fit after it; then the emptiest, after which all of them do.
 std::uint64_t best_shares(const Shape& shape, const Machine& machine, std::uint64_t usable,
-                          const Space& space, const ValueModel& values, const NodeSum& open) {
+                          const Space& space, const ValueModel& values) {
     const std::int32_t each = shape.spec.gpu.count;
     std::uint64_t chosen = 0;
     for (std::int32_t i = 0; i < each; ++i) {
-        const std::uint64_t gpu = best_share(shape, machine, usable & ~chosen, space, values, open);
+        const std::uint64_t gpu = best_share(shape, machine, usable & ~chosen, space, values);
         if (gpu == 0) { return 0; }
         chosen |= gpu;
     }
@@ -342,8 +322,7 @@ bool choose_gpus(const Shape& shape, const Machine& machine, NodeId node, std::u
                                           need.count, need.near_nic);
             return out.gpus != 0;
         case GpuKind::share:
-            out.gpus = best_shares(shape, machine, usable, space, values,
-                                   open_now(machine, node, space, values).sum);
+            out.gpus = best_shares(shape, machine, usable, space, values);
             return out.gpus != 0;
         case GpuKind::mig: {
             std::int64_t lost = 0;
@@ -584,7 +563,7 @@ Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
         after.free_milli -= need.count * gpu_milli_whole;
         after.full -= need.count;
     } else if (need.kind == GpuKind::share) {
-        const std::uint64_t chosen = best_shares(shape, machine, usable, space, values, before.sum);
+        const std::uint64_t chosen = best_shares(shape, machine, usable, space, values);
         for (std::uint64_t rest = chosen; rest != 0; rest &= rest - 1) {
             const std::uint32_t at = index_of(rest);
             const std::int32_t free = space.gpus[machine.gpu_begin + at].milli;

@@ -52,7 +52,9 @@ void Room::sync(World& world) {
         const NodeId node = world.journal[static_cast<std::size_t>(seen_ - world.journal_begin)];
         if (world.stamp[node.value] == world.stamp_now || !world.topology.has(node)) { continue; }
         world.stamp[node.value] = world.stamp_now;
-        if (!last.is_valid() || !world.looks_alike(last, node)) { found = look(world, node); }
+        if (!last.is_valid() || !world.looks_alike(last, node)) {
+            found = look(world, node);
+        }
         last = node;
         change(world, world.topology.position(node), found);
     }
@@ -70,37 +72,48 @@ void Room::rebuild(World& world) {
     cause_nodes_.fill(0);
     nodes_by_usable_.fill(0);
     nodes_by_free_.fill(0);
-    fits_.resize(size);
-    causes_.resize(size);
-    possible_.resize(size);
-    gpus_.resize(is_whole_ ? size : 0);
+    cells_.resize(size);
     score_.resize(size);
     block_best_.assign((size + block - 1) / block, score_none);
     super_best_.assign((block_best_.size() + block - 1) / block, score_none);
     dirty_.clear();
-    domain_fits_.assign(world.topology.domain_count(), 0);
     class_facts_.assign(world.class_count(), {});
-    Found found;
+    // Each state is looked at once. Not kept beyond: states come and go.
+    std::vector<std::uint32_t> index_of_state;
+    std::vector<Found> seen;
+    std::vector<std::int64_t> nodes;  // in that state
+    constexpr std::uint32_t none = UINT32_MAX;
     for (Position at = 0; at < size; ++at) {
         const NodeId node = world.topology.node_at(at);
-        if (at == 0 || !world.looks_alike(world.topology.node_at(at - 1), node)) {
-            found = look(world, node);
+        const StateId state = world.state(node);
+        if (state.value >= index_of_state.size()) {
+            index_of_state.resize(std::max<std::size_t>(world.state_count(), 64), none);
         }
-        put(at, found);
-        count(at, world.topology, 1);
-        score_[at] = score_of(found, at, world);
+        std::uint32_t& index = index_of_state[state.value];
+        if (index == none) {
+            index = static_cast<std::uint32_t>(seen.size());
+            seen.push_back(look(world, node));
+            nodes.push_back(0);
+        }
+        ++nodes[index];
+        put(at, seen[index].cell);
+        score_[at] = score_of(seen[index], at, world);
     }
+    for (std::size_t i = 0; i < seen.size(); ++i) { count(seen[i].cell, nodes[i]); }
+    sum_domains(world.topology);
     for (std::size_t i = 0; i < block_best_.size(); ++i) { refresh_block(i); }
 }
 
 void Room::change(const World& world, Position at, const Found& found) {
-    const bool is_same = fits_[at] == found.fits && causes_[at] == found.causes &&
-                         possible_[at] == found.is_possible &&
-                         (!is_whole_ || gpus_[at] == found.gpus);
-    if (!is_same) {
-        count(at, world.topology, -1);
-        put(at, found);
-        count(at, world.topology, 1);
+    if (const Cell before = cells_[at]; before != found.cell) {
+        count(before, -1);
+        put(at, found.cell);
+        count(found.cell, 1);
+        const std::int64_t more = std::int64_t{found.cell.fits} - before.fits;
+        const Topology& topology = world.topology;
+        for (std::uint32_t level = 0; more != 0 && level < topology.level_count(); ++level) {
+            domain_fits_[topology.domain_of(level, at).value] += more;
+        }
     }
     set_score(at, score_of(found, at, world));
 }
@@ -124,18 +137,19 @@ Room::Found Room::look(World& world, NodeId node) {
     const Shape& shape = world.shapes.at(shape_);
     const ClassFacts& facts = facts_of(world, machine);
     Found found;
-    found.causes = facts.causes;
-    if (is_whole_) { found.gpus[0] = static_cast<std::uint8_t>(std::popcount(facts.usable)); }
+    Cell& cell = found.cell;
+    cell.causes = facts.causes;
+    if (is_whole_) { cell.usable = static_cast<std::uint8_t>(std::popcount(facts.usable)); }
     if (facts.causes != 0) { return found; }
     if (is_whole_) {
-        found.gpus[1] = static_cast<std::uint8_t>(
+        cell.free = static_cast<std::uint8_t>(
             std::popcount(facts.usable & world.space.nodes[node.value].whole));
     }
     const Fit fitting = fit(shape, machine, node, world.space, facts.usable);
-    found.fits = fitting.count;
-    found.causes = fitting.causes;
-    found.is_possible = fitting.is_possible ? 1 : 0;
-    if (found.fits > 0) {
+    cell.fits = fitting.count;
+    cell.causes = fitting.causes;
+    cell.is_possible = fitting.is_possible ? 1 : 0;
+    if (cell.fits > 0) {
         const Value far = is_far_from_nics(shape, machine, node, world) ? preference_step : 0;
         found.gain =
             facts.bonus - far -
@@ -145,33 +159,48 @@ Room::Found Room::look(World& world, NodeId node) {
 }
 
 Score Room::score_of(const Found& found, Position at, const World& world) {
-    if (found.fits == 0) { return score_none; }
-    const Value rank = world.values.rank_cost({.rank = at, .nodes = world.topology.size()});
-    return clamp_score(found.gain - rank);
+    if (found.cell.fits == 0) { return score_none; }
+    return clamp_score(found.gain - world.rank_cost(at));
 }
 
-void Room::put(Position at, const Found& found) {
-    fits_[at] = found.fits;
-    causes_[at] = found.causes;
-    possible_[at] = found.is_possible;
-    if (is_whole_) { gpus_[at] = found.gpus; }
-    fits_most_ = std::max(fits_most_, found.fits);
+void Room::put(Position at, const Cell& cell) {
+    cells_[at] = cell;
+    fits_most_ = std::max(fits_most_, cell.fits);
 }
 
-void Room::count(Position at, const Topology& topology, std::int64_t sign) {
-    possible_nodes_ += sign * possible_[at];
-    for (unsigned rest = causes_[at]; rest != 0; rest &= rest - 1) {
-        cause_nodes_[static_cast<std::size_t>(std::countr_zero(rest))] += sign;
+/// From the innermost level outwards: a domain's domains stand one after the other.
+void Room::sum_domains(const Topology& topology) {
+    domain_fits_.assign(topology.domain_count(), 0);
+    for (std::uint32_t level = topology.level_count(); level-- > 0;) {
+        const bool is_innermost = level + 1 == topology.level_count();
+        for (DomainId id = topology.first_domain(level); id < topology.end_domain(level);
+             ++id.value) {
+            const Domain& domain = topology.domain(id);
+            std::int64_t& sum = domain_fits_[id.value];
+            for (Position at = domain.begin; at < domain.end;) {
+                if (is_innermost) {
+                    sum += cells_[at++].fits;
+                    continue;
+                }
+                const DomainId part = topology.domain_of(level + 1, at);
+                sum += domain_fits_[part.value];
+                at = topology.domain(part).end;
+            }
+        }
+    }
+}
+
+/// Adds `nodes` more in which this was found to the sums over the cluster.
+void Room::count(const Cell& cell, std::int64_t nodes) {
+    possible_nodes_ += nodes * cell.is_possible;
+    for (unsigned rest = cell.causes; rest != 0; rest &= rest - 1) {
+        cause_nodes_[static_cast<std::size_t>(std::countr_zero(rest))] += nodes;
     }
     if (is_whole_) {
-        nodes_by_usable_[gpus_[at][0]] += sign;
-        nodes_by_free_[gpus_[at][1]] += sign;
+        nodes_by_usable_[cell.usable] += nodes;
+        nodes_by_free_[cell.free] += nodes;
     }
-    if (fits_[at] == 0) { return; }
-    total_ += sign * fits_[at];
-    for (std::uint32_t level = 0; level < topology.level_count(); ++level) {
-        domain_fits_[topology.domain_of(level, at).value] += sign * fits_[at];
-    }
+    total_ += nodes * cell.fits;
 }
 
 /// A better score is its blocks' best at once; one that was the best and fell is looked for later.
@@ -207,9 +236,9 @@ void Room::refresh_block(std::size_t index) {
 }
 
 Position Room::roomiest() const {
-    std::uint16_t most = 0;
-    for (const std::uint16_t fits : fits_) { most = std::max(most, fits); }
-    return static_cast<Position>(std::find(fits_.begin(), fits_.end(), most) - fits_.begin());
+    const auto fewer = [](const Cell& a, const Cell& b) { return a.fits < b.fits; };
+    return static_cast<Position>(std::max_element(cells_.begin(), cells_.end(), fewer) -
+                                 cells_.begin());
 }
 
 FreeGpus Room::free_gpus() const {
@@ -260,10 +289,8 @@ std::optional<Position> Room::best(Position begin, Position end) const {
 }
 
 std::size_t Room::bytes() const {
-    return fits_.size() *
-               (sizeof(fits_[0]) + sizeof(causes_[0]) + sizeof(possible_[0]) + sizeof(score_[0])) +
-           gpus_.size() * sizeof(gpus_[0]) + domain_fits_.size() * sizeof(domain_fits_[0]) +
-           sizeof(Room);
+    return cells_.size() * (sizeof(Cell) + sizeof(Score)) +
+           domain_fits_.size() * sizeof(domain_fits_[0]) + sizeof(Room);
 }
 
 }  // namespace muster

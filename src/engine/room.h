@@ -34,8 +34,10 @@ public:
 
     /// Must be called before reading, after any change of the World.
     void sync(World& world);
+    /// The shape's id means another shape now.
+    void forget() { layout_version_ = 0; }
 
-    [[nodiscard]] std::uint16_t fits(Position at) const { return fits_[at]; }
+    [[nodiscard]] std::uint16_t fits(Position at) const { return cells_[at].fits; }
     [[nodiscard]] Score score(Position at) const { return score_[at]; }
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] std::int64_t in_domain(DomainId domain) const {
@@ -55,19 +57,25 @@ public:
     }
     /// Nodes that would hold one task if they were empty.
     [[nodiscard]] std::int64_t possible_nodes() const { return possible_nodes_; }
-    [[nodiscard]] CauseSet causes(Position at) const { return causes_[at]; }
+    [[nodiscard]] CauseSet causes(Position at) const { return cells_[at].causes; }
     [[nodiscard]] std::size_t bytes() const;
 
 private:
     static constexpr std::size_t block = 64;
 
-    /// All that a look at one node finds.
-    struct Found {
+    /// What a look at one node finds and the sums are made of.
+    struct Cell {
         std::uint16_t fits = 0;
         CauseSet causes = 0;
         std::uint8_t is_possible = 0;
-        std::array<std::uint8_t, 2> gpus{};  // usable, and free where no class keeps tasks out
-        Value gain = 0;                      // the score without the rank term, where one fits
+        std::uint8_t usable = 0;  // GPUs; shapes of whole GPUs only
+        std::uint8_t free = 0;    // of those, where no class keeps tasks out
+
+        bool operator==(const Cell&) const = default;
+    };
+    struct Found {
+        Cell cell;
+        Value gain = 0;  // the score without the rank term, where one fits
     };
     /// What is the same for all nodes of a class.
     struct ClassFacts {
@@ -82,8 +90,9 @@ private:
     [[nodiscard]] Found look(World& world, NodeId node);
     const ClassFacts& facts_of(const World& world, const Machine& machine);
     static Score score_of(const Found& found, Position at, const World& world);
-    void put(Position at, const Found& found);
-    void count(Position at, const Topology& topology, std::int64_t sign);
+    void put(Position at, const Cell& cell);
+    void count(const Cell& cell, std::int64_t nodes);
+    void sum_domains(const Topology& topology);
     void set_score(Position at, Score score);
     void refresh_block(std::size_t index);
     void refresh_dirty();
@@ -96,10 +105,7 @@ private:
     std::array<std::int64_t, cause_count> cause_nodes_{};
     std::uint16_t fits_most_ = 0;
     bool is_whole_ = false;  // the shape asks for whole GPUs
-    std::vector<std::uint16_t> fits_;
-    std::vector<CauseSet> causes_;
-    std::vector<std::uint8_t> possible_;
-    std::vector<std::array<std::uint8_t, 2>> gpus_;  // as Found's; shapes of whole GPUs only
+    std::vector<Cell> cells_;  // by Position
     std::array<std::int64_t, gpus_per_node_max + 1> nodes_by_usable_{};
     std::array<std::int64_t, gpus_per_node_max + 1> nodes_by_free_{};
     std::vector<Score> score_;

@@ -51,9 +51,18 @@ int compare_natural(std::string_view a, std::string_view b) {
     return a.size() - i < b.size() - j ? -1 : 1;
 }
 
-void Topology::rebuild(std::vector<NodePlace> places, const Symbols& symbols,
-                       std::size_t node_count) {
-    std::sort(places.begin(), places.end(), [&](const NodePlace& a, const NodePlace& b) {
+void Topology::set_levels(std::vector<Level> levels) {
+    levels_ = std::move(levels);
+    places_.clear();
+}
+
+void Topology::change(const std::vector<NodeId>& stale, std::vector<NodePlace> fresh,
+                      const Symbols& symbols, std::size_t node_count) {
+    constexpr std::size_t few = 32;
+    std::vector<bool> is_stale(node_count, false);
+    for (const NodeId node : stale) { is_stale[node.value] = true; }
+    std::erase_if(places_, [&](const NodePlace& place) { return is_stale[place.node.value]; });
+    const auto before = [&](const NodePlace& a, const NodePlace& b) {
         for (std::size_t level = 0; level < levels_.size(); ++level) {
             if (const int order = compare_names(a.path[level], b.path[level], symbols);
                 order != 0) {
@@ -63,26 +72,37 @@ void Topology::rebuild(std::vector<NodePlace> places, const Symbols& symbols,
         if (a.rank != b.rank) { return a.rank < b.rank; }
         if (const int order = compare_natural(a.name, b.name); order != 0) { return order < 0; }
         return a.node < b.node;
-    });
+    };
+    const bool is_few = fresh.size() <= few;
+    for (NodePlace& place : fresh) {
+        const auto at = is_few ? std::lower_bound(places_.begin(), places_.end(), place, before)
+                               : places_.end();
+        places_.insert(at, std::move(place));
+    }
+    if (!is_few) { std::sort(places_.begin(), places_.end(), before); }
+    renumber(node_count);
+}
+
+void Topology::renumber(std::size_t node_count) {
     domains_.clear();
     level_begin_.clear();
     node_at_.clear();
     position_.assign(node_count, UINT32_MAX);
-    for (const NodePlace& place : places) {
+    for (const NodePlace& place : places_) {
         position_[place.node.value] = static_cast<Position>(node_at_.size());
         node_at_.push_back(place.node);
     }
-    domain_of_.assign(levels_.size(), std::vector<DomainId>(places.size()));
+    domain_of_.assign(levels_.size(), std::vector<DomainId>(places_.size()));
     for (std::uint32_t level = 0; level < levels_.size(); ++level) {
         level_begin_.push_back(DomainId(domains_.size()));
-        for (Position at = 0; at < places.size(); ++at) {
+        for (Position at = 0; at < places_.size(); ++at) {
             const auto shares_path = [&] {
-                return std::equal(places[at].path.begin(), places[at].path.begin() + level + 1,
-                                  places[at - 1].path.begin());
+                return std::equal(places_[at].path.begin(), places_[at].path.begin() + level + 1,
+                                  places_[at - 1].path.begin());
             };
             if (at == 0 || !shares_path()) {
                 domains_.push_back(
-                    {.name = places[at].path[level], .level = level, .begin = at, .end = at});
+                    {.name = places_[at].path[level], .level = level, .begin = at, .end = at});
             }
             domains_.back().end = at + 1;
             domain_of_[level][at] = DomainId(domains_.size() - 1);

@@ -32,15 +32,17 @@ struct NodePlace {
     NodeId node;
     std::vector<Symbol> path;  // one per level, invalid where the label is missing
     std::int32_t rank = 0;
-    std::string_view name;
+    std::string name;
 };
 
 class Topology {
 public:
-    void set_levels(std::vector<Level> levels) { levels_ = std::move(levels); }
-    /// Orders by path, then rank, then name, digits by their value. `node_count` bounds the
-    /// NodeIds.
-    void rebuild(std::vector<NodePlace> places, const Symbols& symbols, std::size_t node_count);
+    /// All nodes lose their place.
+    void set_levels(std::vector<Level> levels);
+    /// Takes out `stale`, puts in `fresh`, and renumbers: by path, then rank, then name, digits by
+    /// their value. `node_count` bounds the NodeIds.
+    void change(const std::vector<NodeId>& stale, std::vector<NodePlace> fresh,
+                const Symbols& symbols, std::size_t node_count);
 
     /// Outermost first. A level index equal to level_count() means single nodes.
     [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
@@ -67,7 +69,10 @@ public:
     [[nodiscard]] DomainId end_domain(std::uint32_t level) const { return level_begin_[level + 1]; }
 
 private:
+    void renumber(std::size_t node_count);
+
     std::vector<Level> levels_;
+    std::vector<NodePlace> places_;  // in order
     std::vector<Domain> domains_;
     std::vector<DomainId> level_begin_{DomainId(std::size_t{0})};
     std::vector<NodeId> node_at_;

@@ -90,6 +90,8 @@ struct RankOf {
 /// How much of the work leaves again, 0 to 100; Mix::churn() measures it.
 struct Churn {
     std::int32_t percent = 0;
+
+    bool operator==(const Churn&) const = default;
 };
 
 /// What is expected when nothing has been seen or declared: whole GPUs in ones, twos, fours and

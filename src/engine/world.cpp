@@ -67,59 +67,63 @@ void World::touch(NodeId node) {
     }
     journal.push_back(node);
     opened_[node.value].is_known = false;
+    states_.change(node);
 }
 
 bool World::looks_alike(NodeId a, NodeId b) const {
+    if (space.nodes[a.value] != space.nodes[b.value]) { return false; }
     const Machine& left = machines[a.value];
     const Machine& right = machines[b.value];
     const NodeSpec& spec = left.spec;
     const NodeSpec& other = right.spec;
-    if (left.node_class != right.node_class || left.devices != right.devices ||
-        left.has_zone_rule || right.has_zone_rule || space.nodes[a.value] != space.nodes[b.value] ||
-        spec.gpus.size() != other.gpus.size() ||
-        spec.allocatable.milli_cpu != other.allocatable.milli_cpu ||
-        spec.allocatable.memory != other.allocatable.memory || spec.pods != other.pods ||
-        left.extended != right.extended) {
-        return false;
-    }
-    const auto same = [](const auto& slots, std::size_t begin, std::size_t end, std::size_t count) {
-        const auto at = [&](std::size_t i) {
-            return slots.begin() + static_cast<std::ptrdiff_t>(i);
-        };
-        return std::equal(at(begin), at(begin + count), at(end));
+    const auto gpus = [&](const Machine& machine) {
+        return space.gpus.begin() + static_cast<std::ptrdiff_t>(machine.gpu_begin);
     };
-    return same(space.gpus, left.gpu_begin, right.gpu_begin, spec.gpus.size()) &&
-           same(space.mig, left.gpu_begin, right.gpu_begin, spec.gpus.size()) &&
-           same(space.extended, left.extended_begin, right.extended_begin, left.extended.size());
+    const auto extended = [&](const Machine& machine) {
+        return space.extended.begin() + static_cast<std::ptrdiff_t>(machine.extended_begin);
+    };
+    return left.node_class == right.node_class && left.devices == right.devices &&
+           left.mig_gpus == 0 && !left.has_zone_rule && !right.has_zone_rule &&
+           spec.gpus.size() == other.gpus.size() &&
+           spec.allocatable.milli_cpu == other.allocatable.milli_cpu &&
+           spec.allocatable.memory == other.allocatable.memory && spec.pods == other.pods &&
+           std::equal(gpus(left), gpus(left) + static_cast<std::ptrdiff_t>(spec.gpus.size()),
+                      gpus(right)) &&
+           left.extended == right.extended &&
+           std::equal(extended(left),
+                      extended(left) + static_cast<std::ptrdiff_t>(left.extended.size()),
+                      extended(right));
+}
+
+void World::rebuild_rank_costs() {
+    ++layout_version;
+    rank_costs_.resize(topology.size());
+    for (Position at = 0; at < topology.size(); ++at) {
+        rank_costs_[at] = values.rank_cost({.rank = at, .nodes = topology.size()});
+    }
 }
 
 void World::refresh() {
-    if (is_order_stale) {
-        is_order_stale = false;
-        class_ids_.clear();
+    if (!moved.empty()) {
         std::vector<Symbol> keys;
         for (const Level& level : topology.levels()) { keys.push_back(symbols.intern(level.key)); }
+        std::sort(moved.begin(), moved.end());
+        moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
         std::vector<NodePlace> places;
-        for (std::size_t i = 0; i < machines.size(); ++i) {
-            const Machine& machine = machines[i];
+        for (const NodeId id : moved) {
+            const Machine& machine = machines[id.value];
             if (!machine.is_present) { continue; }
-            classify(NodeId(i));
-            NodePlace place{.node = NodeId(i),
-                            .path = {},
-                            .rank = machine.spec.rank,
-                            .name = machine.spec.name};
+            NodePlace place{
+                .node = id, .path = {}, .rank = machine.spec.rank, .name = machine.spec.name};
             for (const Symbol key : keys) { place.path.push_back(find_label(machine.labels, key)); }
             places.push_back(std::move(place));
         }
-        topology.rebuild(std::move(places), symbols, machines.size());
+        topology.change(moved, std::move(places), symbols, machines.size());
+        moved.clear();
         stamp.assign(machines.size(), 0);
         journal_begin += journal.size();
         journal.clear();
-        ++layout_version;
-        are_values_stale_ = true;
-        are_classes_stale_ = false;
-        is_all_grown = true;
-        grown.clear();
+        rebuild_rank_costs();
     }
     if (are_classes_stale_) {
         are_classes_stale_ = false;
@@ -127,6 +131,7 @@ void World::refresh() {
         for (std::size_t i = 0; i < machines.size(); ++i) {
             if (machines[i].is_present) { classify(NodeId(i)); }
         }
+        states_.forget_all();
         ++layout_version;
     }
 }
@@ -137,7 +142,7 @@ void World::refresh_values() {
 
 World::LentValues World::lend_values() {
     if (!are_values_stale_) { return {}; }
-    LentValues lent{.values = values, .mix = mix_, .is_lent = true};
+    LentValues lent{.values = values, .input = value_input_, .mix = mix_, .is_lent = true};
     rebuild_values();
     return lent;
 }
@@ -145,10 +150,11 @@ World::LentValues World::lend_values() {
 void World::put_back(LentValues lent) {
     if (!lent.is_lent) { return; }
     values = std::move(lent.values);
+    value_input_ = std::move(lent.input);
     mix_ = std::move(lent.mix);
     are_values_stale_ = true;
     opened_.assign(machines.size(), {});
-    ++layout_version;
+    rebuild_rank_costs();
 }
 
 void World::rebuild_values() {
@@ -175,10 +181,17 @@ void World::rebuild_values() {
         declared.push_back(kind);
     }
     capacity.resize(gpu_models.size(), 0);
-    values = ValueModel(declared.empty() ? mix_.classes() : declared, capacity, mix_.churn());
+    std::vector<MixClass> mix = declared.empty() ? mix_.classes() : std::move(declared);
+    const bool names_models = std::any_of(
+        mix.begin(), mix.end(), [](const MixClass& kind) { return kind.models != any_model; });
+    if (!names_models) { capacity.assign(capacity.size(), 0); }  // nothing is priced by it
+    ValueInput input{std::move(mix), std::move(capacity), mix_.churn()};
     mix_.build_done();
+    if (input == value_input_) { return; }
+    value_input_ = std::move(input);
+    values = ValueModel(value_input_.mix, value_input_.capacity, value_input_.churn);
     opened_.assign(machines.size(), {});
-    ++layout_version;
+    rebuild_rank_costs();
 }
 
 /// The kinds of jobs seen so far are the mix, where none is declared; how many leave is always

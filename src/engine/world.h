@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "engine/mix.h"
+#include "engine/node_state.h"
 #include "engine/pod_index.h"
 #include "engine/queue_tree.h"
 #include "engine/room.h"
@@ -83,7 +84,7 @@ struct World {
     std::vector<NodeId> grown;     // nodes that may hold more than at the last cycle
     bool is_all_grown = false;
     std::vector<QueueId> eased;  // queues whose headroom grew
-    bool is_order_stale = false;
+    std::vector<NodeId> moved;   // new, gone, or elsewhere in the order since the last refresh
 
     [[nodiscard]] NodeId find_node(std::string_view name) const;
     [[nodiscard]] WorkloadId find_workload(std::string_view name) const;
@@ -100,16 +101,31 @@ struct World {
         if (!known.is_known) { known = open_now(machines[node.value], node, space, values); }
         return known;
     }
-    /// True when every shape finds the same on both. False where that would be dear to say.
+    [[nodiscard]] StateId state(NodeId node) {
+        return states_.of(machines[node.value], node, space);
+    }
+    /// The same without a number, for two nodes at hand; false where that would be dear to say.
     [[nodiscard]] bool looks_alike(NodeId a, NodeId b) const;
+    [[nodiscard]] std::size_t state_count() const { return states_.size(); }
+    /// What a position costs by its rank.
+    [[nodiscard]] Value rank_cost(Position at) const { return rank_costs_[at]; }
     /// Positions and classes, made fresh when facts have changed them.
     void refresh();
     /// The value model too: at the start of a cycle only, so that no question between two cycles
     /// changes what the next one learns.
     void refresh_values();
+    /// All that the value model is made of.
+    struct ValueInput {
+        std::vector<MixClass> mix;
+        std::vector<std::int64_t> capacity;
+        Churn churn;
+
+        bool operator==(const ValueInput&) const = default;
+    };
     /// For such a question: the values that the next cycle would use, until they are put back.
     struct LentValues {
         ValueModel values;
+        ValueInput input;
         Mix mix;
         bool is_lent = false;
     };
@@ -175,6 +191,7 @@ private:
     void ask_keys(const Shape& shape);
     void learn(const Workload& workload);
     void rebuild_values();
+    void rebuild_rank_costs();
     void drop_old_rooms();
     Result<> check(const WorkloadSpec& spec) const;
     WorkloadId new_workload();
@@ -196,7 +213,10 @@ private:
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
     std::vector<Opened> opened_;  // by NodeId
+    NodeStates states_;
+    std::vector<Value> rank_costs_;  // by Position
     Mix mix_;
+    ValueInput value_input_;
     bool are_values_stale_ = true;
     bool are_classes_stale_ = false;
     bool are_queues_changed_ = false;

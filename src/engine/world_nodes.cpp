@@ -58,7 +58,8 @@ Result<> World::check_gpu_models(const std::vector<std::string>& names) const {
 Result<> World::on(const TopologySet& fact) {
     MUSTER_CHECK(check_levels(fact.levels));
     topology.set_levels(fact.levels);
-    is_order_stale = true;
+    for (std::size_t i = 0; i < machines.size(); ++i) { moved.push_back(NodeId(i)); }
+    is_all_grown = true;
     refresh();
     waits.wake_all(*this, Wake::topology_set);
     // Rooms are sums over domains that are no more: everyone who waits for one is asked again.
@@ -83,12 +84,13 @@ Result<> World::on(const NodeSet& fact) {
     }
     Machine& machine = machines[id.value];
     if (!machine.is_present || !keeps_place(machine.spec, fact.node, topology.levels())) {
-        is_order_stale = true;
+        moved.push_back(id);
     }
+    if (!machine.is_present || machine.spec.gpus != fact.node.gpus) { are_values_stale_ = true; }
     machine.spec = fact.node;
     machine.is_present = true;
     rebuild_machine(id);
-    if (!is_order_stale) { classify(id); }
+    classify(id);
     touch(id);
     mark_grown(id, {});
     return {};
@@ -108,7 +110,8 @@ Result<> World::on(const NodeGone& fact) {
         if (!workload.is_lease) { broken.insert(ref.workload); }
     }
     machine.is_present = false;
-    is_order_stale = true;
+    moved.push_back(id);
+    are_values_stale_ = true;
     return {};
 }
 
@@ -125,7 +128,7 @@ Result<> World::on(const GpuHealth& fact) {
     machine.spec.gpus[fact.gpu].is_healthy = fact.is_healthy;
     const std::uint64_t mask = std::uint64_t{1} << fact.gpu;
     machine.healthy = fact.is_healthy ? machine.healthy | mask : machine.healthy & ~mask;
-    if (!is_order_stale) { classify(id); }
+    classify(id);
     touch(id);
     if (fact.is_healthy) { mark_grown(id, {}); }
     return {};

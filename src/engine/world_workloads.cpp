@@ -161,8 +161,7 @@ void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
         group.shape = shapes.acquire(from.task, symbols, gpu_models);
         if (rooms_.size() > group.shape.value && shapes.at(group.shape).users == 1 &&
             rooms_[group.shape.value]) {
-            room_bytes_ -= rooms_[group.shape.value]->bytes();
-            rooms_[group.shape.value].reset();  // the id's last owner asked for something else
+            rooms_[group.shape.value]->forget();  // the id's last owner asked for something else
         }
         ask_keys(shapes.at(group.shape));
         group.first_task = static_cast<std::uint32_t>(workload.tasks.size());
