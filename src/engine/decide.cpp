@@ -229,10 +229,9 @@ private:
         Workload& workload = world_.workloads[id.value];
         const bool was_hopeless = workload.is_hopeless;
         workload.is_hopeless = refused.is_hopeless;
-        if (!workload.has_reason || !(workload.reason == refused.reason)) {
+        if (!workload.reason || *workload.reason != refused.reason) {
             plan_.refusals.push_back({workload.name, refused.reason});
-            workload.has_reason = true;
-            workload.reason = refused.reason;
+            workload.reason = std::make_unique<Reason>(refused.reason);
         }
         world_.set_waits(id, refused.waits);
         if (!was_hopeless && refused.is_hopeless && workload.queue.is_valid()) {

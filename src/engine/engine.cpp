@@ -48,8 +48,14 @@ std::optional<Reason> Engine::why(std::string_view workload) {
     if (!id.is_valid() || !world_->workloads[id.value].is_waiting()) { return std::nullopt; }
     auto answer = ask(*world_, id);
     if (auto* reason = std::get_if<Reason>(&answer)) { return std::move(*reason); }
-    // It could start: the next cycle will say so. Until then the last answer stands.
-    return world_->workloads[id.value].reason;
+    // It could start: the next cycle will say so. Until then the last answer stands, if there is
+    // one.
+    const Reason* last = world_->workloads[id.value].reason.get();
+    if (last != nullptr) { return *last; }
+    Reason reason;
+    reason.link = ChainLink::bind;
+    reason.text = "nothing keeps it from starting; the next cycle decides";
+    return reason;
 }
 
 }  // namespace muster

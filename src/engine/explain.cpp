@@ -159,7 +159,12 @@ Refused refuse_too_large(const World& world, const Demand& demand, const Room& r
     } else if (too_few == reason.nodes && shape.spec.gpu.kind == GpuKind::whole) {
         reason.have = room.free_gpus().largest_node;
         reason.text =
-            fmt::format("no node has {} gpu; largest {}", shape.spec.gpu.count, reason.have);
+            reason.have > 0
+                ? fmt::format("no node has {} gpu; largest {}", shape.spec.gpu.count, reason.have)
+            : shape.spec.gpu.models.empty()
+                ? fmt::format("no node has a gpu to give whole; {} asked for", shape.spec.gpu.count)
+                : fmt::format("no node has a whole gpu of {} to give",
+                              fmt::join(shape.spec.gpu.models, " or "));
     } else {
         reason.text =
             fmt::format("no node can hold a task of {}", describe_need(shape, true, true));

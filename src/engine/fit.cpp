@@ -232,7 +232,7 @@ std::uint64_t best_share(const Shape& shape, const Machine& machine, std::uint64
             }
             const Value lost =
                 values.remainder(free.milli) - values.remainder(free.milli - share.need.milli);
-            const bool is_better = lost != least            ? lost < least
+            const bool is_better = lost != least              ? lost < least
                                    : free.milli != best_milli ? free.milli < best_milli
                                                               : lowest(rest) < best;
             if (best == 0 || is_better) {

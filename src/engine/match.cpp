@@ -20,7 +20,37 @@ bool is_tolerated_by_any(const Taint& taint, std::span<const Toleration> tolerat
                        [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
 
+template <class Use>
+void for_each_label(std::string_view packed, Use use) {
+    while (!packed.empty()) {
+        const std::size_t key_end = packed.find('\0');
+        const std::size_t value_end = packed.find('\0', key_end + 1);
+        use(packed.substr(0, key_end), packed.substr(key_end + 1, value_end - key_end - 1));
+        packed.remove_prefix(value_end + 1);
+    }
+}
+
 }  // namespace
+
+std::string pack_labels(std::span<const Label> labels) {
+    std::string packed;
+    std::size_t bytes = 0;
+    for (const Label& label : labels) { bytes += label.key.size() + label.value.size() + 2; }
+    packed.reserve(bytes);
+    for (const Label& label : labels) {
+        packed.append(label.key).push_back('\0');
+        packed.append(label.value).push_back('\0');
+    }
+    return packed;
+}
+
+std::vector<Label> unpack_labels(std::string_view packed) {
+    std::vector<Label> labels;
+    for_each_label(packed, [&](std::string_view key, std::string_view value) {
+        labels.push_back({std::string(key), std::string(value)});
+    });
+    return labels;
+}
 
 LabelSet compile_labels(std::span<const Label> labels, Symbols& symbols) {
     LabelSet set;
@@ -32,14 +62,14 @@ LabelSet compile_labels(std::span<const Label> labels, Symbols& symbols) {
     return set;
 }
 
-LabelSet known_labels(std::span<const Label> labels, const Symbols& symbols) {
+LabelSet known_labels(std::string_view packed, const Symbols& symbols) {
     LabelSet set;
-    for (const Label& label : labels) {
-        const Symbol key = symbols.find(label.key);
-        if (!key.is_valid()) { continue; }
-        const Symbol value = symbols.find(label.value);
+    for_each_label(packed, [&](std::string_view name, std::string_view text) {
+        const Symbol key = symbols.find(name);
+        if (!key.is_valid()) { return; }
+        const Symbol value = symbols.find(text);
         set.emplace_back(key, value.is_valid() ? value : symbols.other());
-    }
+    });
     std::sort(set.begin(), set.end());
     return set;
 }

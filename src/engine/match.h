@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,10 +15,14 @@ namespace muster {
 
 using LabelSet = std::vector<std::pair<Symbol, Symbol>>;  // sorted by key
 
+/// Labels in one piece of text: hundreds of thousands of pods have some that nobody asks for.
+std::string pack_labels(std::span<const Label> labels);
+std::vector<Label> unpack_labels(std::string_view packed);
+
 LabelSet compile_labels(std::span<const Label> labels, Symbols& symbols);
-/// The same without interning: keys that no selector names are left out, values that none names all
-/// become one that equals no other.
-LabelSet known_labels(std::span<const Label> labels, const Symbols& symbols);
+/// The same of packed ones without interning: keys that no selector names are left out, values that
+/// none names all become one that equals no other.
+LabelSet known_labels(std::string_view packed, const Symbols& symbols);
 /// An invalid Symbol when the key is not there.
 Symbol find_label(const LabelSet& labels, Symbol key);
 

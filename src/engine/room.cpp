@@ -52,9 +52,7 @@ void Room::sync(World& world) {
         const NodeId node = world.journal[static_cast<std::size_t>(seen_ - world.journal_begin)];
         if (world.stamp[node.value] == world.stamp_now || !world.topology.has(node)) { continue; }
         world.stamp[node.value] = world.stamp_now;
-        if (!last.is_valid() || !world.looks_alike(last, node)) {
-            found = look(world, node);
-        }
+        if (!last.is_valid() || !world.looks_alike(last, node)) { found = look(world, node); }
         last = node;
         change(world, world.topology.position(node), found);
     }

@@ -104,7 +104,7 @@ private:
     std::int64_t possible_nodes_ = 0;
     std::array<std::int64_t, cause_count> cause_nodes_{};
     std::uint16_t fits_most_ = 0;
-    bool is_whole_ = false;  // the shape asks for whole GPUs
+    bool is_whole_ = false;    // the shape asks for whole GPUs
     std::vector<Cell> cells_;  // by Position
     std::array<std::int64_t, gpus_per_node_max + 1> nodes_by_usable_{};
     std::array<std::int64_t, gpus_per_node_max + 1> nodes_by_free_{};

@@ -137,6 +137,7 @@ void ValueModel::build_worth(std::span<const MixClass> mix, std::int64_t churn) 
 
 void ValueModel::build_blocks(std::span<const MixClass> mix, std::int64_t churn) {
     const __int128 total = total_demand(mix);
+    MUSTER_ASSERT(total > 0);
     std::array<__int128, gpus_per_node_max + 1> sum{};
     for (const MixClass& job : mix) {
         if (job.gpu_count < 2) { continue; }
@@ -193,6 +194,7 @@ std::vector<Value> ValueModel::build_prices(std::span<const MixClass> mix,
     __int128 total_capacity = 0;
     for (const std::int64_t milli : capacity) { total_capacity += milli; }
     const __int128 total = total_demand(mix);
+    MUSTER_ASSERT(total > 0);
     for (ModelDemand& demand : demands) {
         demand.milli = static_cast<std::int64_t>(demand.milli * total_capacity / total);
     }
@@ -224,6 +226,7 @@ std::vector<ValueModel::Knee> ValueModel::build_knees(std::span<const MixClass> 
               [](const Kink& a, const Kink& b) { return a.ratio < b.ratio; });
 
     const __int128 total = total_weight(mix) * 100;
+    MUSTER_ASSERT(total > 0);
     __int128 share = 0;
     __int128 slope = 0;
     std::vector<Knee> knees;

@@ -9,6 +9,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ struct Group {
     std::int32_t placed = 0;    // leaf: tasks that hold something
     std::int32_t finished = 0;  // leaf: tasks that are done; they count for the minimum
     TopologyWish topology;
-    std::vector<Label> labels;  // as text: nearly none of them is ever asked for
+    std::string labels;  // packed, see match.h
     Symbol name_space;
     std::vector<std::int32_t> children;
+    std::vector<PodTerm> pod_terms;      // as they were given
     std::vector<std::uint32_t> terms;    // own pod terms, in the PodIndex
     std::vector<std::uint32_t> matched;  // pod terms of anyone whose selector these labels match
 };
@@ -78,11 +80,10 @@ struct Workload {
     bool is_lease = false;     // holds a lease's blocks, one task each; never decided
     bool is_running = false;   // its minimum was placed and it has not been released since
     bool is_hopeless = false;  // waits for something that no release can bring: it blocks no queue
-    bool has_reason = false;
-    Reason reason;
+    std::unique_ptr<Reason> reason;  // the last refusal of one that waits; else null
     std::vector<Wait> waits;
 
-    [[nodiscard]] bool is_waiting() const { return is_present && !is_running && !is_lease; }
+    [[nodiscard]] bool is_waiting() const { return is_present && !is_running; }
 };
 
 enum class Floor : std::uint8_t { asked, held };

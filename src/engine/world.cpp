@@ -360,7 +360,7 @@ void World::stop_waiting(WorkloadId id) {
     ready.erase({workload.order, id});
     growing.erase(id);
     set_waits(id, {});
-    workload.has_reason = false;
+    workload.reason.reset();
     if (!workload.queue.is_valid()) { return; }
     queue_waiting[workload.queue.value].erase({workload.order, id});
     wake_head(workload.queue);

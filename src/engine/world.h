@@ -194,6 +194,7 @@ private:
     void rebuild_rank_costs();
     void drop_old_rooms();
     Result<> check(const WorkloadSpec& spec) const;
+    void hold_leases_on(NodeId id);
     WorkloadId new_workload();
     void build_workload(WorkloadId id, const WorkloadSpec& spec);
     void drop_workload(WorkloadId id);

@@ -83,7 +83,7 @@ private:
             world_.ready.contains({workload.order, id}) ? " ready" : "",
             world_.growing.contains(id) ? " growing" : "");
         if (world_.broken.contains(id)) { put("  broken\n"); }
-        if (workload.has_reason) { put("  reason {}\n", workload.reason.text); }
+        if (workload.reason) { put("  reason {}\n", workload.reason->text); }
         for (const Wait& wait : workload.waits) {
             put("  wait {} level {} needed {} queue {}\n", static_cast<int>(wait.wake), wait.level,
                 wait.needed, wait.queue.is_valid());

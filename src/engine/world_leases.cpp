@@ -89,12 +89,28 @@ Result<> World::on(const LeaseSet& fact) {
     const WorkloadId holder = new_workload();
     build_workload(holder, holder_of(lease));
     workloads[holder.value].is_lease = true;
+    workloads[holder.value].is_running = true;
     for (std::uint32_t i = 0; i < lease.blocks.size(); ++i) {
         const LeaseBlock& block = lease.blocks[i];
         hold({holder, i}, find_node(block.node), {.gpus = block.gpus, .mig = {}});
     }
     leases.emplace(lease.name, Lease{lease, holder});
     return {};
+}
+
+/// A node that comes back still has what was leased on it.
+void World::hold_leases_on(NodeId id) {
+    const std::string& name = machines[id.value].spec.name;
+    for (const auto& [lease, entry] : leases) {
+        for (std::uint32_t i = 0; i < entry.spec.blocks.size(); ++i) {
+            Task& task = workloads[entry.holder.value].tasks[i];
+            if (task.state == TaskState::placed || entry.spec.blocks[i].node != name) { continue; }
+            const std::uint64_t gpus = entry.spec.blocks[i].gpus;
+            const std::uint64_t there = gpus & space.nodes[id.value].whole;
+            hold({entry.holder, i}, id, {.gpus = there, .mig = {}});
+            task.is_conflict = there != gpus;
+        }
+    }
 }
 
 }  // namespace muster

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
 
@@ -88,9 +89,10 @@ Result<> World::on(const NodeSet& fact) {
     }
     if (!machine.is_present || machine.spec.gpus != fact.node.gpus) { are_values_stale_ = true; }
     machine.spec = fact.node;
-    machine.is_present = true;
+    const bool is_back = !std::exchange(machine.is_present, true);
     rebuild_machine(id);
     classify(id);
+    if (is_back) { hold_leases_on(id); }
     touch(id);
     mark_grown(id, {});
     return {};

@@ -165,7 +165,8 @@ void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
         }
         ask_keys(shapes.at(group.shape));
         group.first_task = static_cast<std::uint32_t>(workload.tasks.size());
-        group.labels = from.task.labels;
+        group.labels = pack_labels(from.task.labels);
+        group.pod_terms = from.task.pod_terms;
         group.name_space = symbols.intern(from.task.name_space);
         workload.tasks.resize(workload.tasks.size() + static_cast<std::size_t>(group.count));
         for (std::int32_t t = 0; t < group.count; ++t) {

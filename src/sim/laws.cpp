@@ -43,6 +43,7 @@ std::int32_t held_in(const Workload& workload, std::size_t index) {
 }
 
 void check_gang(const Workload& workload, std::vector<std::string>& broken) {
+    if (workload.is_lease) { return; }  // facts alone give it blocks and take them
     const std::int32_t all = held_in(workload, 0);
     if (!workload.is_running) {
         if (all > 0) {
@@ -69,9 +70,9 @@ void check_waiting(const World& world, WorkloadId id, std::vector<std::string>& 
     const auto say = [&](std::string_view what) {
         broken.push_back(fmt::format("law 7: {} waits {}", workload.name, what));
     };
-    if (!workload.has_reason || workload.reason.text.empty()) { say("without a reason"); }
+    if (!workload.reason || workload.reason->text.empty()) { say("without a reason"); }
     if (workload.waits.empty()) { say("for nothing that could wake it"); }
-    if (workload.has_reason && workload.reason.wakes.empty()) {
+    if (workload.reason && workload.reason->wakes.empty()) {
         say("and its reason names nothing that could change it");
     }
     const bool has_wake =
@@ -79,7 +80,7 @@ void check_waiting(const World& world, WorkloadId id, std::vector<std::string>& 
             return wait.wake != Wake::never && wait.wake != Wake::head_leaves;
         });
     const bool is_behind =
-        workload.reason.why == Why::behind_head || workload.reason.why == Why::linked_blocked;
+        workload.reason->why == Why::behind_head || workload.reason->why == Why::linked_blocked;
     if (!has_wake && !is_behind) { say("for the head of a queue, but not behind one"); }
 }
 

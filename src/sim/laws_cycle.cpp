@@ -191,7 +191,7 @@ private:
             }
             if (workload == nullptr || !workload->is_waiting()) {
                 say("plan: refuses {}, which does not wait", refusal.workload);
-            } else if (!(workload->reason == refusal.reason)) {
+            } else if (!workload->reason || *workload->reason != refusal.reason) {
                 say("plan: refuses {} with another reason than it waits with: \"{}\"",
                     refusal.workload, refusal.reason.text);
             }
@@ -429,7 +429,7 @@ private:
     void check_pods() {
         std::vector<Pod> pods;
         for (const Holding& holding : holdings_) {
-            pods.push_back({&holding, holding.group->labels,
+            pods.push_back({&holding, unpack_labels(holding.group->labels),
                             world_.symbols.text(holding.group->name_space),
                             placed_.contains({holding.workload->name, holding.index})});
         }

@@ -95,7 +95,7 @@ std::vector<std::string> missed_wakes(World& world) {
         const Workload& workload = world.workloads[i];
         if (!workload.is_present) { continue; }
         if (workload.is_running) {
-            if (wants_more(workload) && !world.growing.contains(id)) {
+            if (!workload.is_lease && wants_more(workload) && !world.growing.contains(id)) {
                 check_rest(world, id, broken);
             }
             continue;
@@ -103,7 +103,7 @@ std::vector<std::string> missed_wakes(World& world) {
         const auto answer = answer_for(world, id);
         if (const auto* placement = std::get_if<Placement>(&answer)) {
             broken.push_back(fmt::format("law 7: {} would start now on {} and waits with \"{}\"",
-                                         workload.name, placement->domain, workload.reason.text));
+                                         workload.name, placement->domain, workload.reason->text));
         }
     }
     return broken;

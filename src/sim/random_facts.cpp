@@ -9,7 +9,9 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t works_max = 24;  // beyond, more leaves than arrives
+/// Beyond, more leaves than arrives; behind a strict head sooner, so that it moves on.
+constexpr std::size_t works_max = 24;
+constexpr std::size_t strict_works_max = 6;
 
 std::vector<std::string> names_of(const std::map<std::string, NodeSpec>& nodes) {
     std::vector<std::string> names;
@@ -27,13 +29,14 @@ std::vector<std::string> names_of(const std::map<std::string, WorkloadSpec>& wor
 
 RandomFacts::RandomFacts(std::uint64_t seed) : dice_(seed) {
     traits_.levels = dice_.between(0, 3);
-    traits_.nodes = dice_.chance(50) ? dice_.between(1, 6) : dice_.between(4, 20);
-    for (bool* trait : {&traits_.has_mig, &traits_.has_shares, &traits_.has_numa,
-                        &traits_.has_links, &traits_.has_selectors, &traits_.has_taints,
-                        &traits_.has_extended, &traits_.has_pod_terms, &traits_.has_trees,
-                        &traits_.has_elastic, &traits_.has_linked_gangs, &traits_.has_wishes,
-                        &traits_.has_queues, &traits_.has_strict, &traits_.has_updates,
-                        &traits_.has_node_changes, &traits_.has_foreign, &traits_.has_nonsense}) {
+    traits_.nodes = dice_.chance(50) ? dice_.between(2, 8) : dice_.between(6, 24);
+    for (bool* trait :
+         {&traits_.has_mig, &traits_.has_shares, &traits_.has_numa, &traits_.has_links,
+          &traits_.has_selectors, &traits_.has_taints, &traits_.has_extended,
+          &traits_.has_pod_terms, &traits_.has_trees, &traits_.has_elastic,
+          &traits_.has_linked_gangs, &traits_.has_wishes, &traits_.has_queues, &traits_.has_strict,
+          &traits_.has_updates, &traits_.has_node_changes, &traits_.has_foreign,
+          &traits_.has_nonsense, &traits_.has_leases}) {
         *trait = dice_.chance(40);
     }
     if (dice_.chance(20)) {
@@ -46,9 +49,12 @@ RandomFacts::RandomFacts(std::uint64_t seed) : dice_(seed) {
 QueueSpec RandomFacts::make_queue(const std::string& name) {
     QueueSpec queue;
     queue.name = name;
-    if (dice_.chance(50)) { queue.cap.amounts.push_back({"gpu", dice_.between(0, 16) * 1'000}); }
-    if (dice_.chance(25)) { queue.cap.amounts.push_back({"cpu", dice_.between(0, 32) * 1'000}); }
-    if (dice_.chance(10)) { queue.cap.amounts.push_back({"memory", dice_.between(0, 64) << 30}); }
+    const auto amount = [&](std::int64_t most) {
+        return dice_.between(dice_.chance(15) ? 0 : most / 4, most);
+    };
+    if (dice_.chance(50)) { queue.cap.amounts.push_back({"gpu", amount(32) * 1'000}); }
+    if (dice_.chance(25)) { queue.cap.amounts.push_back({"cpu", amount(96) * 1'000}); }
+    if (dice_.chance(10)) { queue.cap.amounts.push_back({"memory", amount(192) << 30}); }
     if (traits_.has_extended && dice_.chance(30)) {
         queue.cap.amounts.push_back({"rdma/hca", dice_.between(0, 4)});
     }
@@ -94,7 +100,8 @@ std::vector<RandomFact> RandomFacts::next(const World& world) {
         const std::size_t kind = dice_.below(100);
         if (kind < 36) {
             add_workloads(out);
-        } else if (kind < 46 || works_.size() > works_max) {
+        } else if (kind < 46 ||
+                   works_.size() > (traits_.has_strict ? strict_works_max : works_max)) {
             if (!works_.empty()) {
                 const std::string name = dice_.pick(names_of(works_));
                 works_.erase(name);
@@ -114,6 +121,8 @@ std::vector<RandomFact> RandomFacts::next(const World& world) {
             add_queue_event(out);
         } else if (kind < 94 && traits_.has_foreign) {
             add_bind(world, out);
+        } else if (kind < 97 && traits_.has_leases) {
+            add_lease(world, out);
         } else if (traits_.has_nonsense) {
             add_nonsense(world, out);
         }
@@ -247,6 +256,37 @@ void RandomFacts::add_bind(const World& world, std::vector<RandomFact>& out) {
         }
     }
     out.push_back({bound});
+}
+
+/// A block of what is free, offered; or one step of a lease that lives.
+void RandomFacts::add_lease(const World& world, std::vector<RandomFact>& out) {
+    if (!leases_.empty() && dice_.chance(60)) {
+        LeaseSpec& lease = leases_[dice_.below(leases_.size())];
+        ++lease.epoch;
+        lease.state = static_cast<LeaseState>(
+            dice_.between(static_cast<std::int64_t>(lease.state) + (dice_.chance(20) ? 0 : 1), 4));
+        lease.deadline = lease.state == LeaseState::recalled ? now_ + 1'000 : 0;
+        const LeaseSpec step = lease;
+        if (lease.state == LeaseState::returned) {
+            std::swap(lease, leases_.back()), leases_.pop_back();
+        }
+        out.push_back({LeaseSet{step}});
+        return;
+    }
+    LeaseSpec lease{.name = fmt::format("l{}", made_++), .holder = "slurm", .epoch = 1};
+    for (const std::string& name : names_of(nodes_)) {
+        const NodeId id = world.find_node(name);
+        if (!id.is_valid() || !dice_.chance(30)) { continue; }
+        const NodeFree& free = world.space.nodes[id.value];
+        if (free.pods < 1 || free.milli_cpu < 0 || free.memory < 0) { continue; }
+        lease.blocks.push_back({.node = name,
+                                .gpus = dice_.chance(70) ? free.whole : free.whole & 5,
+                                .milli_cpu = dice_.between(0, free.milli_cpu),
+                                .memory = dice_.between(0, free.memory)});
+    }
+    if (lease.blocks.empty()) { return; }
+    leases_.push_back(lease);
+    out.push_back({LeaseSet{lease}});
 }
 
 void RandomFacts::add_nonsense(const World& world, std::vector<RandomFact>& out) {

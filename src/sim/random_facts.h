@@ -42,6 +42,7 @@ struct RandomTraits {
     bool has_node_changes = false;
     bool has_foreign = false;
     bool has_nonsense = false;
+    bool has_leases = false;
 };
 
 class RandomFacts {
@@ -80,6 +81,7 @@ private:
     void add_task_event(const World& world, std::vector<RandomFact>& out);
     void add_queue_event(std::vector<RandomFact>& out);
     void add_bind(const World& world, std::vector<RandomFact>& out);
+    void add_lease(const World& world, std::vector<RandomFact>& out);
     void add_nonsense(const World& world, std::vector<RandomFact>& out);
     QueueSpec make_queue(const std::string& name);
 
@@ -91,6 +93,7 @@ private:
     std::vector<std::string> down_;              // nodes that failed
     std::vector<std::string> queue_names_;
     std::vector<WorkloadSpec> later_;  // linked gangs that have not arrived yet
+    std::vector<LeaseSpec> leases_;    // that were not returned
     std::int64_t made_ = 0;
     std::int64_t now_ = 0;
 };

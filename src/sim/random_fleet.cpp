@@ -44,8 +44,9 @@ TopologySet RandomFacts::make_levels() {
 NodeSpec RandomFacts::make_node(std::int64_t index) {
     NodeSpec node;
     node.name = fmt::format("n{}", index);
-    node.allocatable = {.milli_cpu = dice_.between(0, 16) * 2'000,
-                        .memory = dice_.between(1, 16) * (std::int64_t{4} << 30),
+    const bool is_small = dice_.chance(20);
+    node.allocatable = {.milli_cpu = dice_.between(is_small ? 0 : 8, is_small ? 8 : 48) * 2'000,
+                        .memory = dice_.between(1, is_small ? 16 : 64) * (std::int64_t{8} << 30),
                         .extended = {}};
     node.pods = dice_.chance(15) ? dice_.between(0, 4) : 110;
     node.rank = dice_.chance(20) ? static_cast<std::int32_t>(dice_.between(0, 3)) : 0;

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "engine/world.h"
+#include "sim/laws.h"
 #include "sim/scenario_expect.h"
 #include "sim/shapes.h"
 #include "sim/show.h"
@@ -73,7 +74,10 @@ private:
     void act(const RunCycles& cycles) {
         cycles_ = static_cast<std::size_t>(cycles.count);
         for (std::int64_t i = 0; i < cycles.count; ++i) {
+            const CycleWatch watch(engine_.world());
             Plan plan = engine_.cycle();
+            for (const std::string& law : broken_laws(engine_.world())) { miss(law); }
+            for (const std::string& law : watch.broken_laws(engine_.world(), plan)) { miss(law); }
             for (const Placement& placement : plan.placements) {
                 last_[placement.workload] = placement;
             }

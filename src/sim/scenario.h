@@ -1,5 +1,5 @@
 // Runs scenario text against an engine of its own and tells every place where what came is not
-// what was expected.
+// what was expected, or where a cycle broke a law of the design.
 #pragma once
 
 #include "base/result.h"

@@ -46,8 +46,8 @@ std::string describe(const Seen& seen, const std::string& name) {
         return fmt::format("{} runs tasks={}{} on {}", name, placed_tasks(*workload), domain,
                            fmt::join(nodes_of(seen, *workload), ","));
     }
-    if (!workload->has_reason) { return fmt::format("{} waits and was not looked at", name); }
-    const Reason& reason = workload->reason;
+    if (!workload->reason) { return fmt::format("{} waits and was not looked at", name); }
+    const Reason& reason = *workload->reason;
     std::string out = fmt::format("{} waits \"{}\" why={} link={} needed={} have={} closest=\"{}\"",
                                   name, reason.text, name_of(reason.why), name_of(reason.link),
                                   reason.needed, reason.have, reason.closest);
@@ -126,9 +126,9 @@ std::vector<std::string> check(const ExpectWaits& expected, const Seen& seen) {
     std::vector<std::string> out;
     for (const std::string& name : expected.workloads) {
         const Workload* workload = find(seen, name);
-        const bool is_so = workload != nullptr && workload->is_waiting() && workload->has_reason &&
+        const bool is_so = workload != nullptr && workload->is_waiting() && workload->reason &&
                            placed_tasks(*workload) == 0 &&
-                           is_as_expected(expected, workload->reason);
+                           is_as_expected(expected, *workload->reason);
         if (!is_so) { out.push_back(describe(seen, name)); }
     }
     return out;

@@ -263,7 +263,7 @@ Lines show_waiting(const World& world) {
     for (const auto& [order, workload] : waiting) {
         lines.push_back(
             fmt::format("{}  {}", workload->name,
-                        workload->has_reason ? workload->reason.text : "was not looked at yet"));
+                        workload->reason ? workload->reason->text : "was not looked at yet"));
     }
     if (lines.empty()) { lines.emplace_back("nobody waits"); }
     return lines;
