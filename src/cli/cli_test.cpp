@@ -260,7 +260,8 @@ TEST_F(Program, HelpTeaches) {
                                                   {"sim", "placement", "-h"},
                                                   {"sim", "random", "-h"},
                                                   {"sim", "queue", "-h"},
-                                                  {"sim", "jobs", "-h"}}) {
+                                                  {"sim", "jobs", "-h"},
+                                                  {"ledger", "verify", "-h"}}) {
         const Answer answer = ask(words);
 
         EXPECT_EQ(answer.code, 0);
@@ -274,7 +275,8 @@ TEST_F(Program, CompletesInThreeShells) {
         const Answer answer = ask({"completion", shell});
 
         EXPECT_EQ(answer.code, 0);
-        EXPECT_THAT(answer.out, AllOf(HasSubstr("plan"), HasSubstr("placement")));
+        EXPECT_THAT(answer.out,
+                    AllOf(HasSubstr("plan"), HasSubstr("placement"), HasSubstr("verify")));
     }
     EXPECT_EQ(ask({"completion", "tcsh"}).code, 2);
 }

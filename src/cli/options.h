@@ -87,6 +87,23 @@ struct SimJobsOptions {
     Format format = Format::table;
 };
 
+struct LedgerShowOptions {
+    std::string file;
+    std::uint64_t from = 0;  // 0 = as many as `last` says
+    std::uint64_t last = 20;
+    Format format = Format::table;
+};
+
+struct LedgerVerifyOptions {
+    std::string file;
+    Format format = Format::table;
+};
+
+struct LedgerExportOptions {
+    std::string file;
+    std::string format = "jsonl";
+};
+
 struct DemoOptions {};
 
 struct VersionOptions {
@@ -98,7 +115,8 @@ struct CompletionOptions {
 };
 
 using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
-                             SimPlacementOptions, SimRandomOptions, SimJobsOptions, DemoOptions,
-                             VersionOptions, CompletionOptions>;
+                             SimPlacementOptions, SimRandomOptions, SimJobsOptions,
+                             LedgerShowOptions, LedgerVerifyOptions, LedgerExportOptions,
+                             DemoOptions, VersionOptions, CompletionOptions>;
 
 }  // namespace muster::cli

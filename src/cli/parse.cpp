@@ -1,6 +1,7 @@
 #include "cli/parse.h"
 
 #include "cli/parse_jobs.h"
+#include "cli/parse_ledger.h"
 
 #include <CLI/CLI.hpp>
 
@@ -83,6 +84,7 @@ public:
         add_lint();
         add_scenario();
         add_sim();
+        add_ledger();
         add("demo", "What Muster does, in a minute", "", [] { return DemoOptions{}; });
         auto* version = add("version", "Version and limits", "", [this] { return version_; });
         add_format(version, version_.format);
@@ -265,6 +267,25 @@ private:
         add_format(jobs, jobs_.format);
     }
 
+    void add_ledger() {
+        auto* ledger = app_->add_subcommand("ledger", "What was heard and decided, on record");
+        ledger->require_subcommand(1);
+        auto* show = add(
+            "show", "The entries of a ledger", ledger_show_examples,
+            [this] { return ledger_show_; }, ledger);
+        add_ledger_show_options(*show, ledger_show_);
+        add_format(show, ledger_show_.format);
+        auto* verify = add(
+            "verify", "Proves that a ledger is whole", ledger_verify_examples,
+            [this] { return ledger_verify_; }, ledger);
+        add_ledger_file(*verify, ledger_verify_.file);
+        add_format(verify, ledger_verify_.format);
+        auto* exported = add(
+            "export", "A ledger as JSON lines", ledger_export_examples,
+            [this] { return ledger_export_; }, ledger);
+        add_ledger_export_options(*exported, ledger_export_);
+    }
+
     /// Of the innermost subcommand that was named.
     [[nodiscard]] std::string help() const {
         const CLI::App* app = app_.get();
@@ -292,6 +313,9 @@ private:
     SimRandomOptions random_;
     SimJobsOptions queue_;
     SimJobsOptions jobs_;
+    LedgerShowOptions ledger_show_;
+    LedgerVerifyOptions ledger_verify_;
+    LedgerExportOptions ledger_export_;
     VersionOptions version_;
     CompletionOptions completion_;
 };

@@ -28,6 +28,19 @@ std::string words_below(const std::vector<Verb>& all, std::string_view prefix) {
     return out;
 }
 
+/// A case for each verb that has verbs below it.
+std::string verbs_with_verbs(const std::vector<Verb>& all) {
+    std::string out;
+    std::string last;
+    for (const Verb& verb : all) {
+        const std::size_t blank = verb.name.find(' ');
+        if (blank == std::string::npos || verb.name.substr(0, blank) == last) { continue; }
+        last = verb.name.substr(0, blank);
+        out += fmt::format("        {}) words=\"{}\" ;;\n", last, words_below(all, last + " "));
+    }
+    return out;
+}
+
 std::string bash(const std::vector<Verb>& all) {
     std::string cases;
     for (const Verb& verb : all) {
@@ -40,12 +53,15 @@ _muster() {{
         COMPREPLY=($(compgen -W "{}" -- "$current"))
         return
     fi
-    if [[ $verb == sim ]]; then
+    case "$verb" in
+{}    esac
+    if [[ -n $words ]]; then
         if ((COMP_CWORD == 2)); then
-            COMPREPLY=($(compgen -W "{}" -- "$current"))
+            COMPREPLY=($(compgen -W "$words" -- "$current"))
             return
         fi
-        verb="sim ${{COMP_WORDS[2]}}"
+        verb="$verb ${{COMP_WORDS[2]}}"
+        words=""
     fi
     case "$verb" in
 {}    esac
@@ -59,7 +75,7 @@ _muster() {{
 }}
 complete -o filenames -F _muster muster
 )",
-                       words_below(all, ""), words_below(all, "sim "), cases);
+                       words_below(all, ""), verbs_with_verbs(all), cases);
 }
 
 std::string fish(const std::vector<Verb>& all) {

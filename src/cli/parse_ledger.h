@@ -1,0 +1,20 @@
+// The words of `muster ledger show`, `verify` and `export`.
+#pragma once
+
+#include "cli/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace muster::cli {
+
+extern const char* const ledger_show_examples;
+extern const char* const ledger_verify_examples;
+extern const char* const ledger_export_examples;
+
+void add_ledger_show_options(CLI::App& app, LedgerShowOptions& options);
+void add_ledger_file(CLI::App& app, std::string& file);
+void add_ledger_export_options(CLI::App& app, LedgerExportOptions& options);
+
+}  // namespace muster::cli
