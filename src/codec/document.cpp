@@ -76,9 +76,11 @@ bool find_value(const json::value& value, const json::value* wanted, const Lines
 Result<> flatten(Document document, std::size_t depth, std::vector<Document>& out) {
     const json::object* object = document.root->if_object();
     if (object == nullptr) {
-        return fail(Code::invalid,
-                    fmt::format("{}: found no mapping, expected an object with kind and apiVersion",
-                                document.place_of(*document.root).text()));
+        return fail(
+            Code::invalid,
+            fmt::format(
+                "{}: found no mapping, expected one, such as an object with kind and apiVersion",
+                document.place_of(*document.root).text()));
     }
     if (const std::string_view kind = member_text(*object, "kind"); !kind.empty()) {
         document.kind = kind;

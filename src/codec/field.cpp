@@ -175,6 +175,12 @@ std::int64_t Field::any_quantity(std::int64_t high, bool is_milli) const {
 std::int64_t Field::quantity(std::int64_t high) const { return any_quantity(high, false); }
 std::int64_t Field::quantity_milli(std::int64_t high) const { return any_quantity(high, true); }
 
+void Field::refuse_others(std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, member] : members()) {
+        if (std::ranges::find(known, key) == known.end()) { member.refuse("is not known here"); }
+    }
+}
+
 Place Field::place() const {
     const json::value* there = value_ != nullptr ? value_ : parent_;
     Place place = document_->place_of(there != nullptr ? *there : *document_->root);

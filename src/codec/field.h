@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,9 @@ public:
     /// unit.
     [[nodiscard]] std::int64_t quantity(std::int64_t high) const;
     [[nodiscard]] std::int64_t quantity_milli(std::int64_t high) const;
+
+    /// Refuses every member of the object with another key.
+    void refuse_others(std::initializer_list<std::string_view> known) const;
 
     [[nodiscard]] Place place() const;
     /// Records `text` here.

@@ -8,7 +8,6 @@
 #include <boost/json.hpp>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -30,14 +29,6 @@ struct Named {
     std::vector<TopologyUnit> units;
     BlockSizes sizes;
 };
-
-void refuse_others(const Field& field, std::initializer_list<std::string_view> known) {
-    for (const auto& [key, member] : field.members()) {
-        if (std::find(known.begin(), known.end(), key) == known.end()) {
-            member.refuse("is not known here");
-        }
-    }
-}
 
 /// `names` counts all names of the file.
 std::vector<std::string> names_of(const Field& field, std::size_t& names) {
@@ -77,9 +68,9 @@ std::vector<TopologyUnit> units_of(const UnitList& from, std::size_t& names) {
     const std::string file(from.list.document().file);
     for (const Field& item : from.list.items()) {
         if (from.has_children) {
-            refuse_others(item, {from.name_key, "children", "nodes"});
+            item.refuse_others({from.name_key, "children", "nodes"});
         } else {
-            refuse_others(item, {from.name_key, "nodes"});
+            item.refuse_others({from.name_key, "nodes"});
         }
         const bool has_line = units.size() < from.lines.children.size();
         const int line = has_line ? from.lines.children[units.size()].line : from.lines.line;
@@ -105,8 +96,7 @@ BlockSizes sizes_of(const Field& list) {
 Named read_named(const Field& item, const Lines& lines, std::size_t& names) {
     Named named{.name = std::string(item["topology"].name()), .place = item.place().text()};
     named.is_default = item["cluster_default"].boolean();
-    refuse_others(item,
-                  {"topology", "cluster_default", "tree", "block", "ring", "torus3d", "flat"});
+    item.refuse_others({"topology", "cluster_default", "tree", "block", "ring", "torus3d", "flat"});
     for (const std::string_view kind : kinds) {
         if (!item[kind].is_present()) { continue; }
         if (!named.kind.empty()) {
@@ -116,7 +106,7 @@ Named read_named(const Field& item, const Lines& lines, std::size_t& names) {
     }
     if (named.kind.empty()) { item.expected("one of tree, block, ring, torus3d, flat"); }
     if (named.kind == "tree") {
-        refuse_others(item["tree"], {"switches"});
+        item["tree"].refuse_others({"switches"});
         const Lines& tree = lines_below(item, lines, "tree");
         named.units = units_of({.list = item["tree"]["switches"],
                                 .lines = lines_below(item["tree"], tree, "switches"),
@@ -125,7 +115,7 @@ Named read_named(const Field& item, const Lines& lines, std::size_t& names) {
                                names);
     }
     if (named.kind == "block") {
-        refuse_others(item["block"], {"block_sizes", "blocks"});
+        item["block"].refuse_others({"block_sizes", "blocks"});
         const Lines& block = lines_below(item, lines, "block");
         named.units = units_of({.list = item["block"]["blocks"],
                                 .lines = lines_below(item["block"], block, "blocks"),

@@ -105,7 +105,7 @@ public:
 
     Result<> append(const Entry& entry, std::uint64_t expected_epoch) override {
         const Header& header = entry.header;
-        MUSTER_CHECK(in_transaction([&]() -> Result<> {
+        const auto done = in_transaction([&]() -> Result<> {
             MUSTER_TRY(extent, this->extent());
             if (extent.last.epoch != expected_epoch ||
                 extent.last.sequence + 1 != header.sequence) {
@@ -118,7 +118,8 @@ public:
                 .bind(5, bytes_of(header.hash))
                 .bind(6, entry.payload)
                 .run();
-        }));
+        });
+        MUSTER_CHECK(done);
         mark_.write(header);
         return {};
     }
@@ -150,7 +151,7 @@ public:
 
     Result<std::uint64_t> drop_before(std::uint64_t first, std::uint64_t expected_epoch) override {
         std::uint64_t dropped = 0;
-        MUSTER_CHECK(in_transaction([&]() -> Result<> {
+        const auto done = in_transaction([&]() -> Result<> {
             MUSTER_TRY(extent, this->extent());
             if (extent.last.epoch != expected_epoch) {
                 return refuse(extent, extent.last.sequence + 1, expected_epoch);
@@ -164,7 +165,8 @@ public:
             MUSTER_CHECK(drop_.bind(1, static_cast<std::int64_t>(first)).run());
             dropped = static_cast<std::uint64_t>(database_.changes());
             return {};
-        }));
+        });
+        MUSTER_CHECK(done);
         return dropped;
     }
 
