@@ -18,10 +18,11 @@ constexpr std::int64_t weight_max = 1'000'000'000;
 
 std::string read_model(const Field& field) {
     const std::string_view text = field.text();
-    const bool has_controls =
-        std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
-    if (text.empty() || text.size() > name_bytes_max || has_controls) {
-        field.expected(fmt::format("a GPU model of at most {} bytes", name_bytes_max));
+    const bool is_printable =
+        std::ranges::all_of(text, [](char c) { return c >= ' ' && c < '\x7f'; });
+    if (text.empty() || text.size() > name_bytes_max || !is_printable) {
+        field.expected(
+            fmt::format("a GPU model of at most {} printable characters", name_bytes_max));
     }
     return std::string(text);
 }
