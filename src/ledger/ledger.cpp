@@ -10,14 +10,22 @@ namespace muster {
 
 Result<Ledger> Ledger::open(std::unique_ptr<Store> store, const Opening& opening) {
     Ledger ledger(std::move(store));
-    MUSTER_TRY(extent, ledger.store_->extent());
-    ledger.last_ = extent.last;
     const Opened opened{.leader = opening.leader,
                         .engine_version = opening.engine_version,
                         .policy = opening.policy,
                         .policy_hash = policy_hash(opening.policy)};
-    MUSTER_CHECK(ledger.append(RecordKind::opened, ledger.last_.time, encode_record(opened),
-                               ledger.last_.epoch + 1));
+    const std::string payload = encode_record(opened);
+    for (int attempt = 1;; ++attempt) {
+        MUSTER_TRY(extent, ledger.store_->extent());
+        ledger.last_ = extent.last;
+        const auto done =
+            ledger.append(RecordKind::opened, extent.last.time, payload, extent.last.epoch + 1);
+        if (done) { break; }
+        // Whoever leads may have appended between the two; the fence falls with our own entry.
+        if (done.error().code != Code::conflict || attempt == open_attempts_max) {
+            return tl::unexpected(done.error());
+        }
+    }
     ledger.opened_ = ledger.last_.sequence;
     return ledger;
 }
