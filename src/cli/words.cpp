@@ -43,6 +43,7 @@ std::string_view words_of(Wake wake) {
         case Wake::linked_arrives: return "the linked gang is submitted";
         case Wake::queue_set: return "the queue is made or its cap is raised";
         case Wake::topology_set: return "the topology has that level";
+        case Wake::tasks_leave: return "the tasks that were released are gone";
         case Wake::pods_change: return "pods that (anti-)affinity looks at come or go";
     }
     return "";

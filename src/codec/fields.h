@@ -368,7 +368,7 @@ inline constexpr Cause last_of<Cause> = Cause::numa;
 template <>
 inline constexpr Why last_of<Why> = Why::packing;
 template <>
-inline constexpr Wake last_of<Wake> = Wake::pods_change;
+inline constexpr Wake last_of<Wake> = Wake::tasks_leave;
 template <>
 inline constexpr OrderKind last_of<OrderKind> = OrderKind::evict;
 template <>

@@ -65,6 +65,7 @@ struct Names<Why> {
         Entry{Why::too_large, "too_large"},
         Entry{Why::no_room, "no_room"},
         Entry{Why::no_domain, "no_domain"},
+        Entry{Why::leaving, "leaving"},
         Entry{Why::packing, "packing"},
     };
 };
@@ -81,6 +82,7 @@ struct Names<Wake> {
         Entry{Wake::queue_set, "queue_set"},
         Entry{Wake::topology_set, "topology_set"},
         Entry{Wake::pods_change, "pods_change"},
+        Entry{Wake::tasks_leave, "tasks_leave"},
     };
 };
 

@@ -88,6 +88,7 @@ std::optional<Refused> refuse_for_good(World& world, WorkloadId id) {
 
 std::optional<Refused> admit(const World& world, WorkloadId id) {
     const Workload& workload = world.workloads[id.value];
+    if (workload.leaving > 0) { return refuse_leaving(workload); }
     if (const WorkloadId head = world.blocker_of(id); head.is_valid()) {
         return refuse_behind(world, workload, head);
     }

@@ -12,16 +12,6 @@ namespace muster {
 
 namespace {
 
-/// What a placement makes the minimum is what a later fact may break.
-void settle(Workload& workload) {
-    for (std::size_t i = 0; i < workload.groups.size(); ++i) {
-        Group& group = workload.groups[i];
-        if (has_minimum(workload, static_cast<std::int32_t>(i), Floor::asked)) {
-            group.held_minimum = group.minimum;
-        }
-    }
-}
-
 Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>& placed) {
     const Workload& workload = world.workloads[id.value];
     const Topology& topology = world.topology;
@@ -217,9 +207,8 @@ private:
             world_.stop_waiting(id);
             wait_for_rest(id);
             if (wants_more(workload)) { world_.growing.insert(id); }
-            Placement placement = describe(world_, id, placed);
-            // Nothing when finished tasks were all that it needed.
-            if (!placement.tasks.empty()) { plan_.placements.push_back(std::move(placement)); }
+            // With no tasks when those that have finished were all that it needed.
+            plan_.placements.push_back(describe(world_, id, placed));
         }
         // Pods that want to be near to others may have waited for just these.
         world_.waits.wake_all(world_, Wake::pods_change);
@@ -304,7 +293,7 @@ private:
         }
         const std::vector<TaskRef> placed = trial.placed_since(0);
         trial.commit();
-        if (goal == Goal::start) { settle(workload); }
+        settle(workload);
         if (!placed.empty()) { plan_.placements.push_back(describe(world_, id, placed)); }
         wait_for_rest(id);
         world_.waits.wake_all(world_, Wake::pods_change);
@@ -312,19 +301,15 @@ private:
     }
 
     void release(WorkloadId id) {
-        Trial trial(world_);
         Workload& workload = world_.workloads[id.value];
         Release out{.workload = workload.name, .tasks = {}};
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
             const Task& task = workload.tasks[i];
             if (task.state != TaskState::placed) { continue; }
-            const NodeId node = task.node;
-            const NodeSpec& spec = world_.machines[node.value].spec;
+            const NodeSpec& spec = world_.machines[task.node.value].spec;
             out.tasks.push_back({i, spec.name, task.devices, spec.is_counted});
-            trial.release({id, i});
-            world_.mark_grown(node, workload.queue);
+            world_.leave({id, i});
         }
-        trial.commit();
         for (Group& group : workload.groups) { group.held_minimum = 0; }
         world_.start_waiting(id);
         if (!out.tasks.empty()) { plan_.releases.push_back(std::move(out)); }
@@ -338,9 +323,9 @@ private:
             place_workload(world_, trial, id, Goal::grow);
             const std::vector<TaskRef> placed = trial.placed_since(0);
             trial.commit();
-            settle(workload);
             wait_for_rest(id);
             if (placed.empty()) { continue; }
+            settle(workload);
             plan_.placements.push_back(describe(world_, id, placed));
             world_.waits.wake_all(world_, Wake::pods_change);
         }

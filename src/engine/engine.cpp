@@ -31,6 +31,16 @@ Result<> Engine::apply(const Fact& fact) { return world_->apply(fact); }
 
 Plan Engine::cycle() { return run_cycle(*world_); }
 
+Snapshot Engine::snapshot() const { return world_->snapshot(); }
+
+Result<Engine> Engine::restore(const Snapshot& snapshot, Policy policy) {
+    Engine engine(std::move(policy));
+    MUSTER_CHECK(engine.world_->restore(snapshot));
+    return engine;
+}
+
+Result<> Engine::fold(const Plan& plan) { return world_->fold(plan); }
+
 Result<std::variant<Placement, Reason>> Engine::what_if(const WorkloadSpec& workload) {
     if (world_->find_workload(workload.name).is_valid()) {
         return fail(Code::conflict, fmt::format("workload {} is there already", workload.name));

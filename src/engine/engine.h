@@ -8,6 +8,7 @@
 #include "model/fact.h"
 #include "model/plan.h"
 #include "model/policy.h"
+#include "model/snapshot.h"
 
 #include <memory>
 #include <optional>
@@ -38,6 +39,15 @@ public:
     /// Why a known workload waits, with the numbers of this moment; none when it runs or is not
     /// known. Changes nothing.
     std::optional<Reason> why(std::string_view workload);
+
+    /// All it knows, between two cycles; and an engine that knows it. Whoever goes on from a
+    /// snapshot decides the same: the engine it was taken of does only once it is restored from it
+    /// too.
+    [[nodiscard]] Snapshot snapshot() const;
+    static Result<Engine> restore(const Snapshot& snapshot, Policy policy);
+    /// A recorded plan in place of a cycle: nothing is decided. Before this engine decides again it
+    /// is to be restored from its own snapshot.
+    Result<> fold(const Plan& plan);
 
     [[nodiscard]] const World& world() const { return *world_; }
 

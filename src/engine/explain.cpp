@@ -363,6 +363,17 @@ Refused refuse_behind(const World& world, const Workload& workload, WorkloadId h
     return out;
 }
 
+Refused refuse_leaving(const Workload& workload) {
+    Refused out;
+    out.waits = {{.wake = Wake::tasks_leave, .shape = {}, .level = -1, .needed = 0, .queue = {}}};
+    out.reason.link = ChainLink::gang;
+    out.reason.why = Why::leaving;
+    out.reason.needed = workload.leaving;
+    out.reason.text =
+        fmt::format("{} of its tasks were released and are not gone yet", workload.leaving);
+    return out;
+}
+
 Refused refuse_unknown_level(const World& world, const std::string& level) {
     Refused out;
     out.is_hopeless = true;

@@ -20,6 +20,7 @@ struct Refused {
 Refused refuse_unknown_queue(const World& world, const Workload& workload);
 Refused refuse_over_cap(const World& world, const CapBlock& block, bool is_alone);
 Refused refuse_behind(const World& world, const Workload& workload, WorkloadId head);
+Refused refuse_leaving(const Workload& workload);
 Refused refuse_unknown_level(const World& world, const std::string& level);
 Refused refuse_linked_missing(const std::string& name);
 Refused refuse_linked_blocked(const std::string& name, const Refused& blocked);

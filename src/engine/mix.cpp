@@ -54,4 +54,40 @@ void Mix::drop_rarest() {
     counts_.erase(rarest);
 }
 
+MixStatus Mix::status(std::span<const std::string> gpu_models) const {
+    MixStatus out{.counts = {}, .left = left_, .due_at = due_at_};
+    for (const auto& [key, count] : counts_) {
+        MixCount entry{.milli_cpu = key.milli_cpu,
+                       .gpu_milli = key.gpu_milli,
+                       .gpu_count = key.gpu_count,
+                       .models = {},
+                       .count = count};
+        for (std::size_t i = 0; key.models != any_model && i < gpu_models.size(); ++i) {
+            if ((key.models >> i & 1) != 0) { entry.models.push_back(gpu_models[i]); }
+        }
+        out.counts.push_back(std::move(entry));
+    }
+    return out;
+}
+
+void Mix::restore(const MixStatus& status, std::span<const std::string> gpu_models) {
+    *this = {};
+    for (const MixCount& entry : status.counts) {
+        MixClass key{.milli_cpu = entry.milli_cpu,
+                     .gpu_milli = entry.gpu_milli,
+                     .gpu_count = entry.gpu_count,
+                     .models = entry.models.empty() ? any_model : 0};
+        for (const std::string& model : entry.models) {
+            const auto at = std::find(gpu_models.begin(), gpu_models.end(), model);
+            if (at != gpu_models.end()) {
+                key.models |= std::uint64_t{1} << (at - gpu_models.begin());
+            }
+        }
+        counts_[key] = entry.count;
+        seen_ += entry.count;
+    }
+    left_ = status.left;
+    due_at_ = status.due_at;
+}
+
 }  // namespace muster

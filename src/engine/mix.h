@@ -8,10 +8,13 @@
 #pragma once
 
 #include "engine/value.h"
+#include "model/snapshot.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace muster {
@@ -37,6 +40,10 @@ public:
     /// Another ValueModel is worth its price. Stays true until build_done().
     [[nodiscard]] bool is_due() const { return seen_ >= due_at_; }
     void build_done();
+
+    /// As plain data, with models by name, and back.
+    [[nodiscard]] MixStatus status(std::span<const std::string> gpu_models) const;
+    void restore(const MixStatus& status, std::span<const std::string> gpu_models);
 
 private:
     void fade();

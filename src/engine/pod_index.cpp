@@ -74,7 +74,7 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
                     other.matched.push_back(index);
                     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(other.count); ++i) {
                         const Task& task = workload.tasks[other.first_task + i];
-                        if (task.state != TaskState::placed) { continue; }
+                        if (!task.holds()) { continue; }
                         add_to(found->matching, task.node, 1);
                         ++found->matching_total;
                     }

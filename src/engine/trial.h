@@ -26,9 +26,6 @@ public:
     /// Takes the best devices of the node; false, and nothing changed, when the task does not fit
     /// there or a cap of its queues is in the way.
     bool place(TaskRef ref, NodeId node);
-    /// Gives back what a placed task holds; it waits again.
-    void release(TaskRef ref);
-
     /// The cap that stood in the way of a placement, if one did since the start.
     [[nodiscard]] const std::optional<CapBlock>& capped() const { return capped_; }
 
@@ -38,16 +35,8 @@ public:
     void commit() { steps_.clear(); }
 
 private:
-    struct Step {
-        TaskRef ref;
-        bool is_release = false;
-        bool was_conflict = false;
-        NodeId node;
-        Devices devices;
-    };
-
     World& world_;
-    std::vector<Step> steps_;
+    std::vector<TaskRef> steps_;  // placed, in order
     std::optional<CapBlock> capped_;
 };
 

@@ -15,6 +15,7 @@ void WakeIndex::add(WorkloadId id, const Workload& workload) {
                 break;
             case Wake::queue_room: queue_[wait.queue].insert(id); break;
             case Wake::never:
+            case Wake::tasks_leave:         // the last of them wakes it
             case Wake::head_leaves: break;  // the queue's own order knows its head
             case Wake::node_change:
             case Wake::linked_arrives:

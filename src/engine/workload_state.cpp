@@ -41,4 +41,13 @@ bool wants_more(const Workload& workload) {
     });
 }
 
+void settle(Workload& workload) {
+    for (std::size_t i = 0; i < workload.groups.size(); ++i) {
+        Group& group = workload.groups[i];
+        if (has_minimum(workload, static_cast<std::int32_t>(i), Floor::asked)) {
+            group.held_minimum = group.minimum;
+        }
+    }
+}
+
 }  // namespace muster

@@ -16,6 +16,10 @@
 namespace muster {
 
 struct Task {
+    [[nodiscard]] bool holds() const {
+        return state == TaskState::placed || state == TaskState::leaving;
+    }
+
     TaskState state = TaskState::waiting;
     bool is_conflict = false;  // a fact put it where its devices were not free: it holds none
     std::uint32_t group = 0;
@@ -34,7 +38,7 @@ struct Group {
     bool is_leaf = true;
     ShapeId shape;
     std::uint32_t first_task = 0;
-    std::int32_t placed = 0;    // leaf: tasks that hold something
+    std::int32_t placed = 0;    // leaf: tasks that hold something and do not leave
     std::int32_t finished = 0;  // leaf: tasks that are done; they count for the minimum
     TopologyWish topology;
     std::string labels;  // packed, see match.h
@@ -82,6 +86,7 @@ struct Workload {
     bool is_hopeless = false;  // waits for something that no release can bring: it blocks no queue
     std::unique_ptr<Reason> reason;  // the last refusal of one that waits; else null
     std::vector<Wait> waits;
+    std::int32_t leaving = 0;  // tasks; it is not decided before they are gone
 
     [[nodiscard]] bool is_waiting() const { return is_present && !is_running; }
 };
@@ -94,5 +99,8 @@ bool has_minimum(const Workload& workload, std::int32_t group, Floor floor);
 bool is_whole(const Workload& workload, Floor floor);
 /// True when a leaf has tasks that wait.
 bool wants_more(const Workload& workload);
+
+/// After a placement: what it made the minimum is what a later fact may break.
+void settle(Workload& workload);
 
 }  // namespace muster

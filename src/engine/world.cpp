@@ -282,7 +282,7 @@ void World::unhold(TaskRef ref, TaskState next) {
     Task& task = workload.tasks[ref.task];
     Group& group = workload.groups[task.group];
     Machine& machine = machines[task.node.value];
-    MUSTER_ASSERT(task.state == TaskState::placed);
+    MUSTER_ASSERT(task.holds());
     const Shape& shape = shapes.at(group.shape);
     change(space, Taking::give, shape, machine, task.node, task.devices);
     Charge charge = charge_of(shape);
@@ -294,7 +294,11 @@ void World::unhold(TaskRef ref, TaskState next) {
     MUSTER_ASSERT(here != machine.tasks.end());
     *here = machine.tasks.back();
     machine.tasks.pop_back();
-    --group.placed;
+    if (task.state == TaskState::leaving) {
+        --workload.leaving;
+    } else {
+        --group.placed;
+    }
     if (next == TaskState::finished) { ++group.finished; }
     task = Task{.state = next,
                 .is_conflict = false,
@@ -302,6 +306,15 @@ void World::unhold(TaskRef ref, TaskState next) {
                 .node = {},
                 .gpu_milli = 0,
                 .devices = {}};
+}
+
+void World::leave(TaskRef ref) {
+    Workload& workload = workloads[ref.workload.value];
+    Task& task = workload.tasks[ref.task];
+    MUSTER_ASSERT(task.state == TaskState::placed);
+    task.state = TaskState::leaving;
+    --workload.groups[task.group].placed;
+    ++workload.leaving;
 }
 
 void World::mark_grown(NodeId node, QueueId queue) {

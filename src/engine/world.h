@@ -45,6 +45,12 @@ struct World {
     explicit World(Policy chosen);
 
     Result<> apply(const Fact& fact);
+    [[nodiscard]] Snapshot snapshot() const;
+    /// Into a World that is new; after a failure it is of no use.
+    Result<> restore(const Snapshot& from);
+    /// Takes a recorded plan as it is, in place of a cycle. After it this World makes no cycle of
+    /// its own; one restored from its snapshot does.
+    Result<> fold(const Plan& plan);
     /// A new workload, checked, that is in no set of those that wait and teaches the mix nothing.
     Result<WorkloadId> add(const WorkloadSpec& spec);
     void remove(WorkloadId id);
@@ -141,6 +147,8 @@ struct World {
     /// Takes and gives back. For Trial and facts only.
     void hold(TaskRef ref, NodeId node, Devices devices);
     void unhold(TaskRef ref, TaskState next);
+    /// A placed task is given up; what it holds stays taken until a fact says that it is gone.
+    void leave(TaskRef ref);
 
     void make_ready(WorkloadId id);
     /// Registers it under what could change its answer, in place of what it stood under before.
@@ -194,7 +202,10 @@ private:
     void rebuild_rank_costs();
     void drop_old_rooms();
     Result<> check(const WorkloadSpec& spec) const;
-    void hold_leases_on(NodeId id);
+    Result<> hold_lease(const LeaseSpec& lease);
+    void hold_block(const Lease& lease, std::uint32_t index, NodeId node);
+    void hold_leases_on(NodeId node);
+    Result<> restore(const WorkloadStatus& status);
     WorkloadId new_workload();
     void build_workload(WorkloadId id, const WorkloadSpec& spec);
     void drop_workload(WorkloadId id);

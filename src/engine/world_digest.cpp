@@ -95,9 +95,12 @@ private:
         }
         for (const Task& task : workload.tasks) {
             if (task.state == TaskState::waiting) { continue; }
-            put("  task {} group {}", task.state == TaskState::placed ? "placed" : "finished",
+            put("  task {} group {}",
+                task.state == TaskState::placed    ? "placed"
+                : task.state == TaskState::leaving ? "leaving"
+                                                   : "finished",
                 task.group);
-            if (task.state == TaskState::placed) {
+            if (task.holds()) {
                 put(" on {} milli {}{}", world_.machines[task.node.value].spec.name, task.gpu_milli,
                     task.is_conflict ? " conflict" : "");
                 put_devices(task.devices);

@@ -86,29 +86,39 @@ Result<> World::on(const LeaseSet& fact) {
                                                     lease.name, block.node));
         }
     }
+    return hold_lease(lease);
+}
+
+Result<> World::hold_lease(const LeaseSpec& lease) {
     const WorkloadId holder = new_workload();
     build_workload(holder, holder_of(lease));
     workloads[holder.value].is_lease = true;
     workloads[holder.value].is_running = true;
+    const auto [entry, is_new] = leases.emplace(lease.name, Lease{lease, holder});
+    if (!is_new) { return fail(Code::corrupt, fmt::format("lease {} is there twice", lease.name)); }
     for (std::uint32_t i = 0; i < lease.blocks.size(); ++i) {
-        const LeaseBlock& block = lease.blocks[i];
-        hold({holder, i}, find_node(block.node), {.gpus = block.gpus, .mig = {}});
+        if (const NodeId node = find_node(lease.blocks[i].node); node.is_valid()) {
+            hold_block(entry->second, i, node);
+        }
     }
-    leases.emplace(lease.name, Lease{lease, holder});
     return {};
 }
 
+/// All of its GPUs, unless the machine lost some.
+void World::hold_block(const Lease& lease, std::uint32_t index, NodeId node) {
+    const std::uint64_t gpus = lease.spec.blocks[index].gpus;
+    const std::uint64_t there = gpus & space.nodes[node.value].whole;
+    hold({lease.holder, index}, node, {.gpus = there, .mig = {}});
+    workloads[lease.holder.value].tasks[index].is_conflict = there != gpus;
+}
+
 /// A node that comes back still has what was leased on it.
-void World::hold_leases_on(NodeId id) {
-    const std::string& name = machines[id.value].spec.name;
+void World::hold_leases_on(NodeId node) {
+    const std::string& name = machines[node.value].spec.name;
     for (const auto& [lease, entry] : leases) {
         for (std::uint32_t i = 0; i < entry.spec.blocks.size(); ++i) {
-            Task& task = workloads[entry.holder.value].tasks[i];
-            if (task.state == TaskState::placed || entry.spec.blocks[i].node != name) { continue; }
-            const std::uint64_t gpus = entry.spec.blocks[i].gpus;
-            const std::uint64_t there = gpus & space.nodes[id.value].whole;
-            hold({entry.holder, i}, id, {.gpus = there, .mig = {}});
-            task.is_conflict = there != gpus;
+            const bool holds = workloads[entry.holder.value].tasks[i].holds();
+            if (!holds && entry.spec.blocks[i].node == name) { hold_block(entry, i, node); }
         }
     }
 }

@@ -107,9 +107,11 @@ Result<> World::on(const NodeGone& fact) {
     const std::vector<TaskRef> lost = machine.tasks;
     for (const TaskRef ref : lost) {
         Workload& workload = workloads[ref.workload.value];
+        const bool was_leaving = workload.tasks[ref.task].state == TaskState::leaving;
         unhold(ref, TaskState::waiting);
         mark_grown(id, workload.queue);
-        if (!workload.is_lease) { broken.insert(ref.workload); }
+        if (was_leaving && workload.leaving == 0) { make_ready(ref.workload); }
+        if (!was_leaving && !workload.is_lease) { broken.insert(ref.workload); }
     }
     machine.is_present = false;
     moved.push_back(id);
@@ -205,6 +207,12 @@ void World::rebuild_machine(NodeId id) {
             task.is_conflict = true;
         }
         change(space, Taking::take, shape, machine, id, task.devices);
+        const Workload& workload = workloads[ref.workload.value];
+        const std::int64_t before = task.gpu_milli;
+        task.gpu_milli = charge_of(shape, machine, task.devices).gpu_milli;
+        if (workload.queue.is_valid()) {
+            queues.add(workload.queue, {.gpu_milli = task.gpu_milli - before}, 1);
+        }
     }
 }
 

@@ -99,7 +99,7 @@ void World::adopt_queue(WorkloadId id) {
     workload.queue = queue;
     ++queues.at(queue).workloads;
     for (const Task& task : workload.tasks) {
-        if (task.state != TaskState::placed) { continue; }
+        if (!task.holds()) { continue; }
         Charge charge = charge_of(shapes.at(workload.groups[task.group].shape));
         charge.gpu_milli = task.gpu_milli;
         queues.add(queue, charge, 1);
@@ -181,7 +181,7 @@ void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
 void World::drop_workload(WorkloadId id) {
     Workload& workload = workloads[id.value];
     for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
-        if (workload.tasks[i].state != TaskState::placed) { continue; }
+        if (!workload.tasks[i].holds()) { continue; }
         const NodeId node = workload.tasks[i].node;
         unhold({id, i}, TaskState::waiting);
         mark_grown(node, workload.queue);
@@ -239,9 +239,10 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
             if (task.state == TaskState::finished) {
                 workload.tasks[ref.task].state = TaskState::finished;
                 ++group->finished;
-            } else if (task.state == TaskState::placed) {
+            } else if (task.holds()) {
                 hold(ref, task.node, task.devices);
                 workload.tasks[ref.task].is_conflict = task.is_conflict;
+                if (task.state == TaskState::leaving) { leave(ref); }
             }
         }
     }
@@ -272,16 +273,18 @@ Result<> World::on(const TaskGone& fact) {
                                                  fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
-    if (task.state != TaskState::placed) {
+    if (!task.holds()) {
         return fail(Code::conflict,
                     fmt::format("task {} of {} holds nothing", fact.task, fact.workload));
     }
     const NodeId node = task.node;
+    const bool was_leaving = task.state == TaskState::leaving;
     unhold({id, fact.task}, fact.is_finished ? TaskState::finished : TaskState::waiting);
     mark_grown(node, workload.queue);
+    if (was_leaving && workload.leaving == 0) { make_ready(id); }
     if (fact.is_finished) {
         mix_.leave();
-    } else {
+    } else if (!was_leaving) {
         broken.insert(id);
     }
     return {};
@@ -306,10 +309,12 @@ Result<> World::on(const TaskBound& fact) {
         (!fact.has_devices || task.devices == fact.devices)) {
         return {};
     }
+    // The order that put it there came late: it was released since, and goes.
+    if (task.state == TaskState::leaving && task.node == node) { return {}; }
     const Group& group = workload.groups[task.group];
     const Shape& shape = shapes.at(group.shape);
     const Machine& machine = machines[node.value];
-    if (task.state == TaskState::placed) {
+    if (task.holds()) {
         const NodeId before = task.node;
         unhold({id, fact.task}, TaskState::waiting);
         mark_grown(before, workload.queue);

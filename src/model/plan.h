@@ -55,6 +55,7 @@ enum class Why : std::uint8_t {
     too_large,       // no node, even empty, holds one task
     no_room,         // not enough room now
     no_domain,       // room enough in all, but in no single domain of the required level
+    leaving,         // tasks that a plan released still hold their devices
     packing,         // each role fits alone, all of them together were not fitted
 };
 
@@ -68,7 +69,8 @@ enum class Wake : std::uint8_t {
     linked_arrives,
     queue_set,
     topology_set,
-    pods_change
+    pods_change,
+    tasks_leave
 };
 
 struct Reason {
@@ -117,7 +119,7 @@ struct Refusal {
 };
 
 /// A gang that a fact took below its minimum and that could not be completed: all of it stops and
-/// waits again.
+/// waits again. Its devices are fenced until facts say that the tasks are gone.
 struct Release {
     std::string workload;
     std::vector<TaskPlace> tasks;  // what it still held

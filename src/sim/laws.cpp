@@ -115,7 +115,7 @@ std::vector<Holding> all_holdings(const World& world) {
         if (!workload.is_present) { continue; }
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
             const Task& task = workload.tasks[i];
-            if (task.state != TaskState::placed) { continue; }
+            if (!task.holds()) { continue; }
             const Group& group = workload.groups[task.group];
             out.push_back({.workload = &workload,
                            .group = &group,

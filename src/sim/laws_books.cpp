@@ -241,13 +241,17 @@ private:
             if (!workload.is_present) { continue; }
             std::vector<std::int32_t> placed(workload.groups.size(), 0);
             std::vector<std::int32_t> finished(workload.groups.size(), 0);
+            std::int32_t leaving = 0;
             for (std::uint32_t t = 0; t < workload.tasks.size(); ++t) {
                 const Task& task = workload.tasks[t];
                 placed[task.group] += task.state == TaskState::placed ? 1 : 0;
                 finished[task.group] += task.state == TaskState::finished ? 1 : 0;
-                if (task.state == TaskState::placed) {
-                    by_node[task.node.value].push_back({WorkloadId(i), t});
-                }
+                leaving += task.state == TaskState::leaving ? 1 : 0;
+                if (task.holds()) { by_node[task.node.value].push_back({WorkloadId(i), t}); }
+            }
+            if (leaving != workload.leaving) {
+                say("law 3: {} counts {} leaving, computed {}", workload.name, workload.leaving,
+                    leaving);
             }
             for (std::size_t g = 0; g < workload.groups.size(); ++g) {
                 const Group& group = workload.groups[g];

@@ -165,14 +165,20 @@ private:
 
     void read_placements() {
         for (const Placement& placement : plan_.placements) {
-            if (placement.tasks.empty()) { say("plan: places nothing of {}", placement.workload); }
             const Workload* workload = find(placement.workload);
+            const bool has_finished =
+                workload != nullptr &&
+                std::any_of(workload->groups.begin(), workload->groups.end(),
+                            [](const Group& group) { return group.finished > 0; });
+            if (placement.tasks.empty() && !has_finished) {
+                say("plan: places nothing of {}", placement.workload);
+            }
             if (workload == nullptr || !workload->is_running) {
                 say("plan: places {}, which does not run after it", placement.workload);
             }
             for (const TaskPlace& task : placement.tasks) {
                 const TaskName name{placement.workload, task.task};
-                if (watch_.held_.contains(name) && !released_.contains(name)) {
+                if (watch_.held_.contains(name)) {
                     say("plan: places {}/{}, which runs already", name.first, name.second);
                 }
                 if (!placed_.emplace(name, task).second) {
@@ -213,8 +219,10 @@ private:
                     say("plan: places {}/{} on {}, it holds {}", name.first, name.second,
                         placed->second.node, holding.machine->spec.name);
                 }
-            } else if (before == watch_.held_.end() || released_.contains(name)) {
+            } else if (before == watch_.held_.end()) {
                 say("plan: does not say that {} started", holding.name());
+            } else if (released_.contains(name) && holding.task->state != TaskState::leaving) {
+                say("plan: releases {}, which does not leave", holding.name());
             } else if (before->second.node != holding.machine->spec.name ||
                        !(before->second.devices == holding.task->devices)) {
                 say("plan: does not say that {} moved there from {}", holding.name(),
@@ -227,7 +235,7 @@ private:
             }
         }
         for (const auto& [name, place] : watch_.held_) {
-            if (!held.contains(name) && !released_.contains(name)) {
+            if (!held.contains(name)) {
                 say("plan: does not say that {}/{} left {}", name.first, name.second, place.node);
             }
         }

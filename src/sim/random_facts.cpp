@@ -96,6 +96,13 @@ std::vector<RandomFact> RandomFacts::next(const World& world) {
         now_ += dice_.between(1, 1'000);
         out.push_back({TimeIs{now_}});
     }
+    for (const Workload& workload : world.workloads) {  // most of what was released goes soon
+        for (std::uint32_t i = 0; workload.leaving > 0 && i < workload.tasks.size(); ++i) {
+            if (workload.tasks[i].state == TaskState::leaving && dice_.chance(60)) {
+                out.push_back({TaskGone{workload.name, i, dice_.chance(10)}});
+            }
+        }
+    }
     for (std::size_t events = dice_.chance(30) ? 1 + dice_.below(5) : 1; events > 0; --events) {
         const std::size_t kind = dice_.below(100);
         if (kind < 36) {
@@ -195,9 +202,7 @@ void RandomFacts::add_task_event(const World& world, std::vector<RandomFact>& ou
         if (!id.is_valid()) { continue; }
         const Workload& workload = world.workloads[id.value];
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
-            if (workload.tasks[i].state == TaskState::placed) {
-                placed.push_back({name, i, false});
-            }
+            if (workload.tasks[i].holds()) { placed.push_back({name, i, false}); }
         }
     }
     if (placed.empty()) { return; }

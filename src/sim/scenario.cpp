@@ -81,6 +81,12 @@ private:
             for (const Placement& placement : plan.placements) {
                 last_[placement.workload] = placement;
             }
+            // The cluster does as it is told, at once.
+            for (const Release& release : plan.releases) {
+                for (const TaskPlace& task : release.tasks) {
+                    act(Fact(TaskGone{release.workload, task.task}));
+                }
+            }
             run_.plans.push_back(std::move(plan));
         }
     }
