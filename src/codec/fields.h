@@ -302,6 +302,7 @@ void fields(auto& visit, Is<Conflict> auto& v) {
 
 void fields(auto& visit, Is<TaskStatus> auto& v) {
     visit("state", v.state);
+    visit("confirmed", v.is_confirmed);
     visit("conflict", v.is_conflict);
     visit("node", v.node);
     visit("devices", v.devices);
@@ -372,7 +373,7 @@ inline constexpr Wake last_of<Wake> = Wake::tasks_leave;
 template <>
 inline constexpr OrderKind last_of<OrderKind> = OrderKind::evict;
 template <>
-inline constexpr ConflictRule last_of<ConflictRule> = ConflictRule::cluster_is_right;
+inline constexpr ConflictRule last_of<ConflictRule> = ConflictRule::over_cap_waits;
 template <>
 inline constexpr TaskState last_of<TaskState> = TaskState::finished;
 

@@ -187,6 +187,7 @@ struct Names<ConflictRule> {
     static constexpr std::array entries = {
         Entry{ConflictRule::fact_refused, "fact_refused"},
         Entry{ConflictRule::cluster_is_right, "cluster_is_right"},
+        Entry{ConflictRule::over_cap_waits, "over_cap_waits"},
     };
 };
 

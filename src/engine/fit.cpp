@@ -539,7 +539,7 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
     }
 }
 
-Opened open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values) {
+OpenValue open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values) {
     NodeSum sum;
     sum.milli_cpu = space.nodes[node.value].milli_cpu;
     sum.model = machine.models.empty() ? static_cast<std::uint32_t>(gpu_models_max)
@@ -554,7 +554,7 @@ Opened open_now(const Machine& machine, NodeId node, const Space& space, const V
 }
 
 Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
-                 const ValueModel& values, const Opened& before, std::uint64_t usable) {
+                 const ValueModel& values, const OpenValue& before, std::uint64_t usable) {
     NodeSum after = before.sum;
     after.milli_cpu -= shape.milli_cpu;
     const GpuNeed& need = shape.spec.gpu;

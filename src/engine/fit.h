@@ -52,15 +52,15 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
             const Devices& devices);
 
 /// What is open on a node and its value; the World remembers it until the node changes.
-struct Opened {
+struct OpenValue {
     NodeSum sum;
     Value value = 0;
     bool is_known = false;
 };
-Opened open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values);
+OpenValue open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values);
 /// What the best devices for one task of the shape take from it.
 Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
-                 const ValueModel& values, const Opened& before, std::uint64_t usable);
+                 const ValueModel& values, const OpenValue& before, std::uint64_t usable);
 
 /// Thousandths of a GPU and MiB that a share or MIG instance takes of a device.
 struct ShareNeed {

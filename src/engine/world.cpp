@@ -301,6 +301,7 @@ void World::unhold(TaskRef ref, TaskState next) {
     }
     if (next == TaskState::finished) { ++group.finished; }
     task = Task{.state = next,
+                .is_confirmed = false,
                 .is_conflict = false,
                 .group = task.group,
                 .node = {},

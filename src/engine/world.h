@@ -102,8 +102,8 @@ struct World {
     /// The room for a shape, up to date.
     Room& room(ShapeId shape);
     /// What is open on a node, remembered until it changes.
-    [[nodiscard]] const Opened& opened(NodeId node) {
-        Opened& known = opened_[node.value];
+    [[nodiscard]] const OpenValue& opened(NodeId node) {
+        OpenValue& known = opened_[node.value];
         if (!known.is_known) { known = open_now(machines[node.value], node, space, values); }
         return known;
     }
@@ -224,7 +224,7 @@ private:
     std::vector<std::uint64_t> room_used_;      // by ShapeId
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
-    std::vector<Opened> opened_;  // by NodeId
+    std::vector<OpenValue> opened_;  // by NodeId
     NodeStates states_;
     std::vector<Value> rank_costs_;  // by Position
     Mix mix_;

@@ -103,6 +103,7 @@ private:
             if (task.holds()) {
                 put(" on {} milli {}{}", world_.machines[task.node.value].spec.name, task.gpu_milli,
                     task.is_conflict ? " conflict" : "");
+                if (task.is_confirmed) { put(" confirmed"); }
                 put_devices(task.devices);
             }
             put("\n");

@@ -43,7 +43,9 @@ WorkloadStatus status_of(const World& world, const Workload& workload) {
     WorkloadStatus out{.spec = spec_of(world, workload), .is_running = workload.is_running};
     for (const Group& group : workload.groups) { out.held_minimums.push_back(group.held_minimum); }
     for (const Task& task : workload.tasks) {
-        TaskStatus status{.state = task.state, .is_conflict = task.is_conflict};
+        TaskStatus status{.state = task.state,
+                          .is_confirmed = task.is_confirmed,
+                          .is_conflict = task.is_conflict};
         if (task.holds()) {
             status.node = world.machines[task.node.value].spec.name;
             status.devices = task.devices;
@@ -129,6 +131,7 @@ Result<> World::restore(const WorkloadStatus& status) {
                                     workload.name, i, task.node));
         }
         hold({id, i}, node, task.devices);
+        workload.tasks[i].is_confirmed = task.is_confirmed;
         workload.tasks[i].is_conflict = task.is_conflict;
         if (task.state == TaskState::leaving) { leave({id, i}); }
     }

@@ -241,6 +241,7 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
                 ++group->finished;
             } else if (task.holds()) {
                 hold(ref, task.node, task.devices);
+                workload.tasks[ref.task].is_confirmed = task.is_confirmed;
                 workload.tasks[ref.task].is_conflict = task.is_conflict;
                 if (task.state == TaskState::leaving) { leave(ref); }
             }
@@ -307,6 +308,7 @@ Result<> World::on(const TaskBound& fact) {
     Task& task = workload.tasks[fact.task];
     if (task.state == TaskState::placed && task.node == node &&
         (!fact.has_devices || task.devices == fact.devices)) {
+        task.is_confirmed = true;
         return {};
     }
     // The order that put it there came late: it was released since, and goes.
@@ -331,6 +333,7 @@ Result<> World::on(const TaskBound& fact) {
         chosen = choose_devices(shape, machine, node, space, devices, values);
     }
     hold({id, fact.task}, node, chosen.value_or(Devices{}));
+    workload.tasks[fact.task].is_confirmed = true;
     workload.tasks[fact.task].is_conflict = !chosen.has_value();
     for (auto up = static_cast<std::int32_t>(task.group); up >= 0;) {
         Group& changed = workload.groups[static_cast<std::size_t>(up)];

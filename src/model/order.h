@@ -26,8 +26,9 @@ struct TaskOrder {
 
 /// Rules by which a fact that breaks a law, or makes no sense, is resolved.
 enum class ConflictRule : std::uint8_t {
-    fact_refused,     // it says what can't be: it is kept on record and changes nothing
-    cluster_is_right  // what runs, runs: it holds what is free and is marked as a conflict
+    fact_refused,      // it says what can't be: it is kept on record and changes nothing
+    cluster_is_right,  // what runs, runs: it holds what is free and is marked as a conflict
+    over_cap_waits  // what runs stays; nothing more starts in the queue before it is below its cap
 };
 
 struct Conflict {

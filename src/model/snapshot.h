@@ -21,8 +21,9 @@ enum class TaskState : std::uint8_t {
 
 struct TaskStatus {
     TaskState state = TaskState::waiting;
-    bool is_conflict = false;  // a fact put it where its devices were not free
-    std::string node;          // placed and leaving only, as are devices
+    bool is_confirmed = false;  // the cluster said that it runs there; else it is only ordered
+    bool is_conflict = false;   // a fact put it where its devices were not free
+    std::string node;           // placed and leaving only, as are devices
     Devices devices;
 
     bool operator==(const TaskStatus&) const = default;

@@ -1,0 +1,159 @@
+#include "control/decider.h"
+
+#include "base/assert.h"
+#include "engine/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace muster {
+
+namespace {
+
+TaskOrder order_of(OrderKind kind, const TaskName& name, const World& world, const Task& task) {
+    return {.kind = kind,
+            .workload = name.first,
+            .task = name.second,
+            .node = world.machines[task.node.value].spec.name,
+            .devices = task.devices,
+            .cycle = world.cycle};
+}
+
+/// What is to be done about a task, if anything is.
+std::optional<OrderKind> kind_for(const Task& task) {
+    if (task.state == TaskState::leaving) { return OrderKind::evict; }
+    if (task.state == TaskState::placed && !task.is_confirmed) { return OrderKind::bind; }
+    return std::nullopt;
+}
+
+/// Tasks of the node that hold less than they should.
+std::int64_t conflicts_on(const World& world, const std::string& node) {
+    const NodeId id = world.find_node(node);
+    if (!id.is_valid()) { return 0; }
+    const auto& tasks = world.machines[id.value].tasks;
+    return std::count_if(tasks.begin(), tasks.end(), [&](const TaskRef& ref) {
+        return world.workloads[ref.workload.value].tasks[ref.task].is_conflict;
+    });
+}
+
+}  // namespace
+
+Decider::Decider(Engine engine, Policy policy)
+    : engine_(std::move(engine)),
+      policy_(std::move(policy)) {
+    for (TaskOrder& order : open_orders()) {
+        open_.emplace(TaskName(order.workload, order.task), std::move(order));
+    }
+}
+
+std::vector<TaskOrder> Decider::open_orders() const {
+    const World& world = engine_.world();
+    std::vector<TaskOrder> out;
+    for (const Workload& workload : world.workloads) {
+        if (!workload.is_present || workload.is_lease) { continue; }
+        for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
+            if (const auto kind = kind_for(workload.tasks[i])) {
+                out.push_back(order_of(*kind, {workload.name, i}, world, workload.tasks[i]));
+            }
+        }
+    }
+    return out;
+}
+
+Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
+    Decision decision;
+    Cycle& cycle = decision.cycle;
+    cycle.facts = std::move(facts);
+    for (std::uint32_t i = 0; i < cycle.facts.size(); ++i) { hear(cycle.facts[i], i, cycle); }
+    cycle.plan = engine_.cycle();
+    close_orders(decision);
+    for (const Release& release : cycle.plan.releases) {
+        for (const TaskPlace& place : release.tasks) {
+            open({release.workload, place.task}, cycle.plan.cycle, decision);
+        }
+    }
+    for (const Placement& placement : cycle.plan.placements) {
+        for (const TaskPlace& place : placement.tasks) {
+            open({placement.workload, place.task}, cycle.plan.cycle, decision);
+        }
+    }
+    if (with_snapshot) {
+        // A boundary: who goes on from the record and who goes on here decide the same.
+        decision.snapshot = engine_.snapshot();
+        auto restored = Engine::restore(*decision.snapshot, policy_);
+        MUSTER_ASSERT(restored.has_value());
+        engine_ = std::move(*restored);
+    }
+    return decision;
+}
+
+/// A fact that breaks a law or makes no sense is put on record with the rule that resolves it.
+void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
+    const auto conflict = [&](ConflictRule rule, std::string text) {
+        cycle.conflicts.push_back({.fact = index, .rule = rule, .text = std::move(text)});
+    };
+    const auto* node = std::get_if<NodeSet>(&fact);
+    const std::int64_t before =
+        node != nullptr ? conflicts_on(engine_.world(), node->node.name) : 0;
+    if (auto applied = engine_.apply(fact); !applied) {
+        return conflict(ConflictRule::fact_refused, std::move(applied.error().message));
+    }
+    const World& world = engine_.world();
+    if (node != nullptr) {
+        const std::int64_t more = conflicts_on(world, node->node.name) - before;
+        if (more > 0) {
+            conflict(
+                ConflictRule::cluster_is_right,
+                fmt::format("node {} has less than {} tasks on it hold", node->node.name, more));
+        }
+    } else if (const auto* bound = std::get_if<TaskBound>(&fact)) {
+        const Workload& workload = world.workloads[world.find_workload(bound->workload).value];
+        if (workload.tasks[bound->task].is_conflict) {
+            conflict(ConflictRule::cluster_is_right,
+                     fmt::format("{}/{} runs on {}, where its devices are not free",
+                                 bound->workload, bound->task, bound->node));
+        }
+    } else if (const auto* queue = std::get_if<QueueSet>(&fact)) {
+        const std::vector<std::pair<Symbol, std::int64_t>> nothing;
+        const Charge none{.extended = &nothing};
+        if (world.queues.blocked(world.queues.find(queue->queue.name), none, 0)) {
+            conflict(ConflictRule::over_cap_waits,
+                     fmt::format("queue {} uses more than its cap", queue->queue.name));
+        }
+    }
+}
+
+std::optional<TaskOrder> Decider::order_for(const TaskName& name) const {
+    const World& world = engine_.world();
+    const WorkloadId id = world.find_workload(name.first);
+    if (!id.is_valid()) { return std::nullopt; }
+    const Workload& workload = world.workloads[id.value];
+    if (name.second >= workload.tasks.size()) { return std::nullopt; }
+    const Task& task = workload.tasks[name.second];
+    const auto kind = kind_for(task);
+    return kind ? std::optional(order_of(*kind, name, world, task)) : std::nullopt;
+}
+
+/// Those that facts settled, and those that the plan turned into others.
+void Decider::close_orders(Decision& decision) {
+    for (auto at = open_.begin(); at != open_.end();) {
+        const auto now = order_for(at->first);
+        if (now && now->kind == at->second.kind && now->node == at->second.node) {
+            ++at;
+            continue;
+        }
+        decision.closed.push_back(at->first);
+        at = open_.erase(at);
+    }
+}
+
+void Decider::open(const TaskName& name, std::uint64_t cycle, Decision& decision) {
+    auto order = order_for(name);
+    if (!order) { return; }
+    order->cycle = cycle;
+    open_[name] = *order;
+    decision.opened.push_back(std::move(*order));
+}
+
+}  // namespace muster

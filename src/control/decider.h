@@ -1,0 +1,52 @@
+// The engine's side of the loop: facts in, one cycle out, ready to be recorded. Knows which orders
+// are open: a task that is placed and not confirmed is to be bound, one that leaves to be evicted.
+// One thread owns a Decider.
+#pragma once
+
+#include "engine/engine.h"
+#include "ledger/record.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster {
+
+/// Names an order together with its plan's cycle.
+using TaskName = std::pair<std::string, std::uint32_t>;
+
+/// What one cycle came to. Nothing of it may be acted on before `cycle` is recorded.
+struct Decision {
+    Cycle cycle;                       // without `ordered`, which the I/O side adds
+    std::vector<TaskOrder> opened;     // orders that the plan makes
+    std::vector<TaskName> closed;      // orders that facts or the plan ended
+    std::optional<Snapshot> snapshot;  // to be recorded behind the cycle, when one was asked for
+};
+
+class Decider {
+public:
+    explicit Decider(Engine engine, Policy policy);
+
+    /// Applies the facts, those that make no sense as conflicts, and decides.
+    Decision decide(std::vector<Fact> facts, bool with_snapshot = false);
+
+    /// Orders that are open by what the engine knows: after a restart all of them are given again.
+    [[nodiscard]] std::vector<TaskOrder> open_orders() const;
+    [[nodiscard]] const Engine& engine() const { return engine_; }
+    [[nodiscard]] Engine& engine() { return engine_; }
+
+private:
+    void hear(const Fact& fact, std::uint32_t index, Cycle& cycle);
+    [[nodiscard]] std::optional<TaskOrder> order_for(const TaskName& name) const;
+    void close_orders(Decision& decision);
+    void open(const TaskName& name, std::uint64_t cycle, Decision& decision);
+
+    Engine engine_;
+    Policy policy_;
+    std::map<TaskName, TaskOrder> open_;
+};
+
+}  // namespace muster

@@ -1,0 +1,144 @@
+#include "control/loop.h"
+
+#include "base/channel.h"
+#include "control/recover.h"
+#include "engine/world.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace muster {
+
+Loop::Loop(Seams seams, Ledger ledger, LoopOptions options, std::unique_ptr<Decider> decider)
+    : seams_(seams),
+      ledger_(std::move(ledger)),
+      options_(std::move(options)),
+      decider_(std::move(decider)),
+      book_(options_.retry),
+      time_(decider_->engine().world().now) {
+    for (TaskOrder& order : decider_->open_orders()) { book_.open(std::move(order)); }
+}
+
+Result<Loop> Loop::start(Seams seams, std::unique_ptr<Store> store, LoopOptions options) {
+    MUSTER_TRY(ledger, Ledger::open(std::move(store), {.leader = options.leader,
+                                                       .engine_version = options.engine_version,
+                                                       .policy = options.policy}));
+    MUSTER_TRY(engine, recover(ledger, options.policy));
+    auto decider = std::make_unique<Decider>(std::move(engine), options.policy);
+    return Loop(seams, std::move(ledger), std::move(options), std::move(decider));
+}
+
+Result<> Loop::check_leader() {
+    if (seams_.leader.is_leader()) { return {}; }
+    return fail(Code::conflict, "this process leads no more");
+}
+
+Result<std::vector<Fact>> Loop::hear() {
+    MUSTER_TRY(facts, seams_.source.observe(options_.patience_ms));
+    if (facts.empty()) { return facts; }
+    if (const std::int64_t now = seams_.clock.now(); now > time_) {
+        time_ = now;
+        facts.insert(facts.begin(), Fact(TimeIs{time_}));
+    }
+    return facts;
+}
+
+bool Loop::wants_snapshot() const {
+    return options_.snapshot_every > 0 && since_snapshot_ + 1 >= options_.snapshot_every;
+}
+
+Result<> Loop::record(const Decision& decision) {
+    if (!is_cycle_recorded_) {
+        Cycle cycle = decision.cycle;
+        cycle.ordered = ordered_;
+        MUSTER_CHECK(ledger_.append(cycle));
+        ordered_.clear();
+        ++since_snapshot_;
+        is_cycle_recorded_ = true;
+    }
+    if (decision.snapshot) {
+        MUSTER_CHECK(ledger_.append(*decision.snapshot));
+        since_snapshot_ = 0;
+        // What is not dropped now is dropped behind the next one.
+        if (auto kept = ledger_.apply(options_.retention);
+            !kept && kept.error().code == Code::conflict) {
+            return tl::unexpected(std::move(kept.error()));
+        }
+    }
+    is_cycle_recorded_ = false;
+    return {};
+}
+
+void Loop::take(const Decision& decision) {
+    for (const TaskName& name : decision.closed) { book_.close(name); }
+    for (const TaskOrder& order : decision.opened) { book_.open(order); }
+}
+
+/// Orders that the cluster did not take are given again when it is their turn.
+void Loop::act() {
+    std::vector<TaskOrder> due = book_.due(seams_.clock.now());
+    if (due.empty()) { return; }
+    if (!seams_.actuator.carry_out(due)) { ++failed_orders_; }
+    ordered_.insert(ordered_.end(), std::make_move_iterator(due.begin()),
+                    std::make_move_iterator(due.end()));
+}
+
+Result<std::optional<Decision>> Loop::turn() {
+    MUSTER_CHECK(check_leader());
+    std::optional<Decision> made = std::exchange(unrecorded_, std::nullopt);
+    if (!made) {
+        MUSTER_TRY(facts, hear());
+        if (!facts.empty()) { made = decider_->decide(std::move(facts), wants_snapshot()); }
+    }
+    if (made) {
+        if (auto done = record(*made); !done) {
+            unrecorded_ = std::move(made);
+            return tl::unexpected(std::move(done.error()));
+        }
+        take(*made);
+    }
+    act();
+    return made;
+}
+
+Result<> Loop::run(const std::function<bool()>& stop) {
+    struct Question {
+        std::vector<Fact> facts;
+        bool with_snapshot = false;
+    };
+    Channel<Question> questions(1);
+    Channel<Decision> decisions(1);
+    std::thread engine([&] {
+        while (auto question = questions.receive()) {
+            if (!decisions.send(
+                    decider_->decide(std::move(question->facts), question->with_snapshot))) {
+                return;
+            }
+        }
+    });
+    const auto turns = [&]() -> Result<> {
+        while (!stop()) {
+            MUSTER_CHECK(check_leader());
+            MUSTER_TRY(facts, hear());
+            if (!facts.empty()) {
+                questions.send({std::move(facts), wants_snapshot()});
+                auto decision = decisions.receive();
+                for (auto done = record(*decision); !done; done = record(*decision)) {
+                    if (done.error().code == Code::conflict || stop()) { return done; }
+                    std::this_thread::sleep_for(std::chrono::milliseconds(options_.retry.first_ms));
+                }
+                take(*decision);
+            }
+            act();
+        }
+        return {};
+    };
+    auto done = turns();
+    questions.close();
+    decisions.close();
+    engine.join();
+    return done;
+}
+
+}  // namespace muster

@@ -1,0 +1,81 @@
+// The loop that runs everywhere: observe → decide → record → act → confirm. Nothing is acted on
+// that is not recorded, and what was recorded is carried out until facts confirm it, also by
+// whoever leads next. This is the I/O side; `run` puts the engine on a thread of its own, and
+// `turn` does all in one, for simulation.
+#pragma once
+
+#include "control/decider.h"
+#include "control/order_book.h"
+#include "control/seams.h"
+#include "ledger/ledger.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster {
+
+struct LoopOptions {
+    std::string leader = "muster";
+    std::string engine_version;
+    Policy policy;
+    RetryRule retry;
+    std::int64_t patience_ms = 1'000;  // an observation waits no longer
+    std::uint64_t snapshot_every = 0;  // cycles; 0 = never
+    Retention retention;               // applied behind each snapshot
+};
+
+/// What stands around the loop. All outlive it.
+struct Seams {
+    Source& source;
+    Actuator& actuator;
+    Clock& clock;
+    Leader& leader;
+};
+
+class Loop {
+public:
+    /// Takes over the ledger and gives every open order again.
+    static Result<Loop> start(Seams seams, std::unique_ptr<Store> store, LoopOptions options);
+
+    /// One turn in this thread. Nothing when there was nothing to decide. `conflict`: another one
+    /// leads, and this loop is over. Any other failure: the turn may be tried again, and is the
+    /// same.
+    Result<std::optional<Decision>> turn();
+    /// Turns until `stop` says so or it leads no more, the engine on a thread of its own.
+    Result<> run(const std::function<bool()>& stop);
+
+    [[nodiscard]] const Engine& engine() const { return decider_->engine(); }
+    [[nodiscard]] const OrderBook& orders() const { return book_; }
+    [[nodiscard]] const Ledger& ledger() const { return ledger_; }
+    /// How often the cluster did not take all orders.
+    [[nodiscard]] std::uint64_t failed_orders() const { return failed_orders_; }
+
+private:
+    Loop(Seams seams, Ledger ledger, LoopOptions options, std::unique_ptr<Decider> decider);
+
+    Result<> check_leader();
+    /// Facts to be decided on, the time first; none when there is nothing to decide.
+    Result<std::vector<Fact>> hear();
+    [[nodiscard]] bool wants_snapshot() const;
+    Result<> record(const Decision& decision);
+    void take(const Decision& decision);
+    void act();
+
+    Seams seams_;
+    Ledger ledger_;
+    LoopOptions options_;
+    std::unique_ptr<Decider> decider_;
+    OrderBook book_;
+    std::optional<Decision> unrecorded_;  // the ledger failed; it is recorded before all else
+    bool is_cycle_recorded_ = false;      // of the unrecorded decision, its snapshot is not
+    std::vector<TaskOrder> ordered_;      // given since the last record
+    std::int64_t time_ = 0;               // of the facts: never falls
+    std::uint64_t since_snapshot_ = 0;
+    std::uint64_t failed_orders_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,41 @@
+// Which orders are open and when each is given again: planned → ordered → confirmed. An order stays
+// until a fact or a later plan ends it; meanwhile it is repeated, ever more slowly. The I/O side's.
+#pragma once
+
+#include "control/decider.h"
+#include "model/order.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace muster {
+
+struct RetryRule {
+    std::int64_t first_ms = 5'000;  // doubled each time, up to
+    std::int64_t most_ms = 300'000;
+};
+
+class OrderBook {
+public:
+    explicit OrderBook(RetryRule rule = {}) : rule_(rule) {}
+
+    void open(TaskOrder order);
+    void close(const TaskName& name) { open_.erase(name); }
+    /// Those to be given at `now`, in the order of their plans; they count as given. A clock that
+    /// jumped back makes none wait longer than its pause.
+    std::vector<TaskOrder> due(std::int64_t now);
+    [[nodiscard]] std::size_t size() const { return open_.size(); }
+
+private:
+    struct Entry {
+        TaskOrder order;
+        std::int64_t given_at = 0;
+        std::int64_t pause_ms = 0;  // until it is given again; 0 = not given yet
+    };
+
+    RetryRule rule_;
+    std::map<TaskName, Entry> open_;
+};
+
+}  // namespace muster

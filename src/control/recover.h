@@ -1,0 +1,18 @@
+// From a ledger to the engine it amounts to. Recorded plans are folded, never decided anew.
+#pragma once
+
+#include "engine/engine.h"
+#include "ledger/ledger.h"
+
+namespace muster {
+
+/// The engine that a new leader begins with, restored at its own `Opened` as `policy` says.
+Result<Engine> recover(Ledger& ledger, const Policy& policy);
+
+/// One recorded cycle: its facts, but those that were refused, and its plan.
+Result<> fold(Engine& engine, const Cycle& cycle);
+
+/// The engine as anyone restored from its snapshot has it.
+Result<Engine> restored(const Engine& engine, const Policy& policy);
+
+}  // namespace muster
