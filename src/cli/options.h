@@ -84,6 +84,7 @@ struct SimJobsOptions {
     std::string product = "H100";
     std::int32_t nodes_per_leaf = 0;
     std::string report;
+    std::string ledger;  // file that the log is written to; policy muster only
     Format format = Format::table;
 };
 

@@ -3,6 +3,8 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "dialect/trace_time.h"
+#include "ledger/store_sqlite.h"
+#include "sim/engine_jobs.h"
 #include "sim/file.h"
 #include "sim/job_generate.h"
 #include "sim/job_measures.h"
@@ -126,7 +128,14 @@ Result<sim::JobRun> run_policy(const sim::JobTrace& trace, const sim::Machine& m
     ProgressBar bar(terminal, options.policy);
     const auto progress = [&](std::size_t done, std::size_t all) { bar.show(done, all); };
     if (options.policy == "muster") {
-        return fail(Code::unavailable, "policy muster: the engine does not run job traces yet");
+        sim::EngineJobsOptions engine{
+            .cluster = {.machine = machine, .stretch = stretch, .progress = progress},
+            .engine_version = MUSTER_VERSION};
+        if (!options.ledger.empty()) {
+            MUSTER_TRY(store, open_sqlite_store(options.ledger));
+            engine.store = std::move(store);
+        }
+        return sim::run_jobs_with_engine(trace, std::move(engine));
     }
     return sim::replay_jobs(trace, {.machine = machine,
                                     .policy = options.policy,

@@ -1,12 +1,12 @@
 #include "sim/departures.h"
 
+#include "sim/cpu_time.h"
 #include "sim/openb_study.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <compare>
-#include <ctime>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -110,7 +110,7 @@ DepartureResult run_departures(const OpenbStudy& study, const DepartureTrace& tr
         std::size_t stay = 0;
         auto operator<=>(const Leaving&) const = default;
     };
-    const std::clock_t begin = std::clock();
+    const std::int64_t begin = cpu_nanoseconds();
     std::priority_queue<Leaving, std::vector<Leaving>, std::greater<>> leaving;
     DepartureResult result;
     for (std::size_t i = 0; i < trace.stays.size(); ++i) {
@@ -128,8 +128,7 @@ DepartureResult run_departures(const OpenbStudy& study, const DepartureTrace& tr
             result.refused_pods += 1;
         }
     }
-    result.cpu_ns =
-        static_cast<std::int64_t>(std::clock() - begin) * (1'000'000'000 / CLOCKS_PER_SEC);
+    result.cpu_ns = cpu_nanoseconds() - begin;
     return result;
 }
 

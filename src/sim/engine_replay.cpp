@@ -3,11 +3,11 @@
 #include "engine/engine.h"
 #include "engine/fit.h"
 #include "engine/world.h"
+#include "sim/cpu_time.h"
 #include "sim/departures.h"
 #include "sim/fragment.h"
 #include "sim/openb_study.h"
 
-#include <ctime>
 #include <map>
 
 namespace muster::sim {
@@ -107,10 +107,6 @@ struct Host {
     }
 };
 
-std::int64_t cpu_now_ns() {
-    return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC);
-}
-
 }  // namespace
 
 Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
@@ -134,7 +130,7 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
     }
 
     std::int64_t used = 0;
-    const std::int64_t begin = cpu_now_ns();
+    const std::int64_t begin = cpu_nanoseconds();
     for (const std::uint32_t pod : arrivals) {
         MUSTER_TRY(node, host.place("p" + std::to_string(result.arrived++), pod));
         if (node.is_valid()) {
@@ -146,7 +142,7 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
                             .used_milli = used,
                             .fragmented_milli = fragmented_total / fragments.weight()});
     }
-    result.cpu_ns = cpu_now_ns() - begin;
+    result.cpu_ns = cpu_nanoseconds() - begin;
     return result;
 }
 

@@ -25,7 +25,8 @@ std::uint32_t number_of(std::string_view name) {
 }  // namespace
 
 VirtualJobs::VirtualJobs(const JobTrace& trace, VirtualJobsOptions options)
-    : trace_(trace), options_(std::move(options)) {
+    : trace_(trace),
+      options_(std::move(options)) {
     run_.policy = "muster";
     run_.machine = options_.machine;
     run_.outcomes.resize(trace.jobs.size());
@@ -40,9 +41,7 @@ void VirtualJobs::set_up(std::vector<Fact>& facts) const {
     const bool has_gpus = trace_.unit == JobUnit::gpu;
     const std::int64_t nodes = has_gpus ? machine.nodes : machine.capacity();
     const std::int32_t per_leaf = options_.stretch.nodes_per_leaf;
-    if (per_leaf > 0) {
-        facts.emplace_back(TopologySet{{{std::string(leaf), std::string(leaf)}}});
-    }
+    if (per_leaf > 0) { facts.emplace_back(TopologySet{{{std::string(leaf), std::string(leaf)}}}); }
     for (std::int64_t i = 0; i < nodes; ++i) {
         NodeSpec node;
         node.name = fmt::format("n{}", i);
@@ -67,7 +66,9 @@ WorkloadSpec VirtualJobs::workload_of(std::uint32_t index) const {
     spec.submitted = (job.submit_s - origin_s_) * 1'000;
     spec.runtime_estimate_s = job.limit_s();
     const auto add = [&](std::int64_t tasks, std::int64_t gpus, std::int32_t parent) {
-        GroupSpec group{.name = parent < 0 ? "job" : gpus == options_.machine.per_node ? "nodes" : "rest",
+        GroupSpec group{.name = parent < 0                          ? "job"
+                                : gpus == options_.machine.per_node ? "nodes"
+                                                                    : "rest",
                         .parent = parent,
                         .minimum = static_cast<std::int32_t>(tasks),
                         .count = static_cast<std::int32_t>(tasks),
@@ -82,8 +83,7 @@ WorkloadSpec VirtualJobs::workload_of(std::uint32_t index) const {
         }
         spec.groups.push_back(std::move(group));
     };
-    const std::int64_t per_node =
-        trace_.unit == JobUnit::processor ? 1 : options_.machine.per_node;
+    const std::int64_t per_node = trace_.unit == JobUnit::processor ? 1 : options_.machine.per_node;
     const std::int64_t whole = job.size / per_node;
     const std::int64_t rest = job.size % per_node;
     if (whole == 0 || rest == 0) {
@@ -97,8 +97,7 @@ WorkloadSpec VirtualJobs::workload_of(std::uint32_t index) const {
 }
 
 std::uint32_t VirtualJobs::task_count(const Job& job) const {
-    const std::int64_t per_node =
-        trace_.unit == JobUnit::processor ? 1 : options_.machine.per_node;
+    const std::int64_t per_node = trace_.unit == JobUnit::processor ? 1 : options_.machine.per_node;
     return static_cast<std::uint32_t>((job.size + per_node - 1) / per_node);
 }
 
@@ -131,7 +130,8 @@ Result<std::vector<Fact>> VirtualJobs::observe(std::int64_t /*patience_ms*/) {
 
 Result<> VirtualJobs::carry_out(std::span<const TaskOrder> orders) {
     for (const TaskOrder& order : orders) {
-        confirmations_.emplace_back(TaskBound{order.workload, order.task, order.node, true, order.devices});
+        confirmations_.emplace_back(
+            TaskBound{order.workload, order.task, order.node, true, order.devices});
         const std::uint32_t index = number_of(order.workload);
         if (run_.outcomes[index].has_run()) { continue; }  // asked again
         if (trace_.unit == JobUnit::gpu) {

@@ -1,7 +1,7 @@
 // A cluster that runs a job trace in virtual time, behind the same seams as a real one: jobs are
-// submitted when the trace says so, run as long as it says, and leave. Nodes are alike: `n0` … A job
-// on GPUs is a gang over nodes (whole nodes and a rest); on processors it is a gang of one-processor
-// tasks.
+// submitted when the trace says so, run as long as it says, and leave. Nodes are alike: `n0` … A
+// job on GPUs is a gang over nodes (whole nodes and a rest); on processors it is a gang of
+// one-processor tasks.
 #pragma once
 
 #include "control/seams.h"
@@ -51,9 +51,9 @@ private:
     const JobTrace& trace_;
     VirtualJobsOptions options_;
     JobRun run_;
-    std::vector<std::uint32_t> ordered_;            // tasks, by job
-    std::vector<std::vector<JobPart>> parts_;       // of jobs that start right now, by job
-    std::vector<Fact> confirmations_;               // heard at the next observation
+    std::vector<std::uint32_t> ordered_;       // tasks, by job
+    std::vector<std::vector<JobPart>> parts_;  // of jobs that start right now, by job
+    std::vector<Fact> confirmations_;          // heard at the next observation
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     std::size_t next_ = 0;  // job to be submitted
     std::int64_t origin_s_ = 0;

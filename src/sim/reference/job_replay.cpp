@@ -1,11 +1,11 @@
 #include "sim/reference/job_replay.h"
 
+#include "sim/cpu_time.h"
 #include "sim/reference/job_policy.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 
 namespace muster::sim {
@@ -47,12 +47,6 @@ Result<std::unique_ptr<JobPolicy>> make_policy(const JobReplayOptions& options) 
                             name));
 }
 
-std::int64_t cpu_ns_now() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 }  // namespace
 
 Result<JobRun> replay_jobs(const JobTrace& trace, const JobReplayOptions& options) {
@@ -60,7 +54,7 @@ Result<JobRun> replay_jobs(const JobTrace& trace, const JobReplayOptions& option
     MUSTER_TRY(policy, make_policy(options));
     JobRun run{.policy = options.policy, .machine = options.machine};
     run.outcomes.resize(trace.jobs.size());
-    const std::int64_t begin_ns = cpu_ns_now();
+    const std::int64_t begin_ns = cpu_nanoseconds();
     JobDesk desk(trace, options.stretch, run);
     std::size_t done = 0;
     std::size_t told = 0;
@@ -87,7 +81,7 @@ Result<JobRun> replay_jobs(const JobTrace& trace, const JobReplayOptions& option
             told = done;
         }
     }
-    run.cpu_ns = cpu_ns_now() - begin_ns;
+    run.cpu_ns = cpu_nanoseconds() - begin_ns;
     return run;
 }
 
