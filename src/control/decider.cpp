@@ -20,13 +20,6 @@ TaskOrder order_of(OrderKind kind, const TaskName& name, const World& world, con
             .cycle = world.cycle};
 }
 
-/// What is to be done about a task, if anything is.
-std::optional<OrderKind> kind_for(const Task& task) {
-    if (task.state == TaskState::leaving) { return OrderKind::evict; }
-    if (task.state == TaskState::placed && !task.is_confirmed) { return OrderKind::bind; }
-    return std::nullopt;
-}
-
 /// Tasks of the node that hold less than they should.
 std::int64_t conflicts_on(const World& world, const std::string& node) {
     const NodeId id = world.find_node(node);
@@ -42,9 +35,19 @@ std::int64_t conflicts_on(const World& world, const std::string& node) {
 Decider::Decider(Engine engine, Policy policy)
     : engine_(std::move(engine)),
       policy_(std::move(policy)) {
-    for (TaskOrder& order : open_orders()) {
-        open_.emplace(TaskName(order.workload, order.task), std::move(order));
+    for (const TaskOrder& order : open_orders()) {
+        open_.emplace(TaskName(order.workload, order.task),
+                      Open{order.kind, engine_.world().find_node(order.node)});
     }
+}
+
+/// What is to be done about a task, if anything is.
+std::optional<Decider::Open> Decider::open_now(const Task& task) {
+    if (task.state == TaskState::leaving) { return Open{OrderKind::evict, task.node}; }
+    if (task.state == TaskState::placed && !task.is_confirmed) {
+        return Open{OrderKind::bind, task.node};
+    }
+    return std::nullopt;
 }
 
 std::vector<TaskOrder> Decider::open_orders() const {
@@ -53,8 +56,8 @@ std::vector<TaskOrder> Decider::open_orders() const {
     for (const Workload& workload : world.workloads) {
         if (!workload.is_present || workload.is_lease) { continue; }
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
-            if (const auto kind = kind_for(workload.tasks[i])) {
-                out.push_back(order_of(*kind, {workload.name, i}, world, workload.tasks[i]));
+            if (const auto open = open_now(workload.tasks[i])) {
+                out.push_back(order_of(open->kind, {workload.name, i}, world, workload.tasks[i]));
             }
         }
     }
@@ -70,12 +73,12 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
     close_orders(decision);
     for (const Release& release : cycle.plan.releases) {
         for (const TaskPlace& place : release.tasks) {
-            open({release.workload, place.task}, cycle.plan.cycle, decision);
+            open({release.workload, place.task}, decision);
         }
     }
     for (const Placement& placement : cycle.plan.placements) {
         for (const TaskPlace& place : placement.tasks) {
-            open({placement.workload, place.task}, cycle.plan.cycle, decision);
+            open({placement.workload, place.task}, decision);
         }
     }
     if (with_snapshot) {
@@ -124,22 +127,19 @@ void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
     }
 }
 
-std::optional<TaskOrder> Decider::order_for(const TaskName& name) const {
+const Task* Decider::find_task(const TaskName& name) const {
     const World& world = engine_.world();
     const WorkloadId id = world.find_workload(name.first);
-    if (!id.is_valid()) { return std::nullopt; }
-    const Workload& workload = world.workloads[id.value];
-    if (name.second >= workload.tasks.size()) { return std::nullopt; }
-    const Task& task = workload.tasks[name.second];
-    const auto kind = kind_for(task);
-    return kind ? std::optional(order_of(*kind, name, world, task)) : std::nullopt;
+    if (!id.is_valid()) { return nullptr; }
+    const std::vector<Task>& tasks = world.workloads[id.value].tasks;
+    return name.second < tasks.size() ? &tasks[name.second] : nullptr;
 }
 
 /// Those that facts settled, and those that the plan turned into others.
 void Decider::close_orders(Decision& decision) {
     for (auto at = open_.begin(); at != open_.end();) {
-        const auto now = order_for(at->first);
-        if (now && now->kind == at->second.kind && now->node == at->second.node) {
+        const Task* task = find_task(at->first);
+        if (task != nullptr && open_now(*task) == at->second) {
             ++at;
             continue;
         }
@@ -148,12 +148,12 @@ void Decider::close_orders(Decision& decision) {
     }
 }
 
-void Decider::open(const TaskName& name, std::uint64_t cycle, Decision& decision) {
-    auto order = order_for(name);
-    if (!order) { return; }
-    order->cycle = cycle;
-    open_[name] = *order;
-    decision.opened.push_back(std::move(*order));
+void Decider::open(TaskName name, Decision& decision) {
+    const Task* task = find_task(name);
+    const auto open = task == nullptr ? std::nullopt : open_now(*task);
+    if (!open) { return; }
+    decision.opened.push_back(order_of(open->kind, name, engine_.world(), *task));
+    open_.insert_or_assign(std::move(name), *open);
 }
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/engine.h"
+#include "engine/workload_state.h"
 #include "ledger/record.h"
 
 #include <cstdint>
@@ -40,13 +41,22 @@ public:
 
 private:
     void hear(const Fact& fact, std::uint32_t index, Cycle& cycle);
-    [[nodiscard]] std::optional<TaskOrder> order_for(const TaskName& name) const;
+    [[nodiscard]] const Task* find_task(const TaskName& name) const;
     void close_orders(Decision& decision);
-    void open(const TaskName& name, std::uint64_t cycle, Decision& decision);
+    void open(TaskName name, Decision& decision);
 
     Engine engine_;
     Policy policy_;
-    std::map<TaskName, TaskOrder> open_;
+    /// What was ordered of whom, and on which node.
+    struct Open {
+        OrderKind kind = OrderKind::bind;
+        NodeId node;
+
+        bool operator==(const Open&) const = default;
+    };
+    static std::optional<Open> open_now(const Task& task);
+
+    std::map<TaskName, Open> open_;
 };
 
 }  // namespace muster

@@ -39,7 +39,7 @@ Result<std::vector<Fact>> Loop::hear() {
     if (facts.empty()) { return facts; }
     if (const std::int64_t now = seams_.clock.now(); now > time_) {
         time_ = now;
-        facts.insert(facts.begin(), Fact(TimeIs{time_}));
+        facts.emplace_back(TimeIs{time_});
     }
     return facts;
 }
@@ -48,12 +48,13 @@ bool Loop::wants_snapshot() const {
     return options_.snapshot_every > 0 && since_snapshot_ + 1 >= options_.snapshot_every;
 }
 
-Result<> Loop::record(const Decision& decision) {
+Result<> Loop::record(Decision& decision) {
     if (!is_cycle_recorded_) {
-        Cycle cycle = decision.cycle;
-        cycle.ordered = ordered_;
-        MUSTER_CHECK(ledger_.append(cycle));
+        std::vector<TaskOrder>& ordered = decision.cycle.ordered;
+        ordered.insert(ordered.end(), std::make_move_iterator(ordered_.begin()),
+                       std::make_move_iterator(ordered_.end()));
         ordered_.clear();
+        MUSTER_CHECK(ledger_.append(decision.cycle));
         ++since_snapshot_;
         is_cycle_recorded_ = true;
     }
@@ -70,9 +71,10 @@ Result<> Loop::record(const Decision& decision) {
     return {};
 }
 
-void Loop::take(const Decision& decision) {
+void Loop::take(Decision& decision) {
     for (const TaskName& name : decision.closed) { book_.close(name); }
-    for (const TaskOrder& order : decision.opened) { book_.open(order); }
+    for (TaskOrder& order : decision.opened) { book_.open(std::move(order)); }
+    decision.opened.clear();
 }
 
 /// Orders that the cluster did not take are given again when it is their turn.

@@ -184,7 +184,9 @@ private:
         }
         Trial trial(world_);
         if (const auto blocked = place_unit(world_, trial, unit)) {
-            refusals_.keep(world_, world_.workloads[blocked->member.value], blocked->refused);
+            if (!world_.ready.empty()) {
+                refusals_.keep(world_, world_.workloads[blocked->member.value], blocked->refused);
+            }
             const std::string& name = world_.workloads[blocked->member.value].name;
             for (const WorkloadId other : unit) {
                 refuse(other, other == blocked->member
@@ -333,6 +335,7 @@ private:
 
     /// The last word of the cycle on each workload that still waits.
     void keep_last_refusals() {
+        if (plan_.refusals.empty()) { return; }
         std::set<std::string> seen;
         std::vector<Refusal> kept;
         for (auto at = plan_.refusals.rbegin(); at != plan_.refusals.rend(); ++at) {

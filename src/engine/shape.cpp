@@ -18,7 +18,7 @@ void put(std::string& key, std::string_view text) {
 }
 
 void put(std::string& key, std::int64_t number) {
-    fmt::format_to(std::back_inserter(key), "{};", number);
+    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
 void put(std::string& key, const std::vector<LabelMatch>& matches) {

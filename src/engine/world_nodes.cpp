@@ -46,6 +46,7 @@ std::uint64_t gpu_bits(std::size_t count) {
 }  // namespace
 
 Result<> World::check_gpu_models(const std::vector<std::string>& names) const {
+    if (names.empty()) { return {}; }
     std::vector<std::string> all = gpu_models;
     for (const std::string& name : names) {
         if (std::find(all.begin(), all.end(), name) == all.end()) { all.push_back(name); }
