@@ -315,4 +315,25 @@ std::optional<NumaChoice> DeviceTable::choose_single_numa(
                       choose_whole(id, free_mask & zone_mask(nodes_[id], zone), count, near_nic)};
 }
 
+int DeviceTable::distance(std::uint32_t id, std::uint64_t free_mask, int count, bool near_nic) {
+    if (count < 2 || nodes_[id].gpu_count < 2) { return 0; }
+    const auto size = static_cast<std::size_t>(nodes_[id].gpu_count);
+    std::uint16_t worst = nodes_[id].worth[1];  // of the first two, as of all when they are alike
+    if (!nodes_[id].is_uniform) {
+        worst = UINT16_MAX;
+        const std::uint64_t chosen = choose_whole(id, free_mask, count, near_nic);
+        for (std::uint64_t rest = chosen; rest != 0; rest &= rest - 1) {
+            const auto a = static_cast<std::size_t>(std::countr_zero(rest));
+            for (std::uint64_t other = rest & (rest - 1); other != 0; other &= other - 1) {
+                worst = std::min(
+                    worst,
+                    nodes_[id].worth[a * size + static_cast<std::size_t>(std::countr_zero(other))]);
+            }
+        }
+    }
+    if (worst == 0 || worst > link_worth(Link::pix, 0)) { return 0; }
+    if (worst >= link_worth(Link::pxb, 0)) { return 1; }
+    return worst >= link_worth(Link::phb, 0) ? 2 : 3;
+}
+
 }  // namespace muster

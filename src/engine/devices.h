@@ -90,6 +90,9 @@ public:
                                                  int count,
                                                  std::span<const std::int64_t> zone_free_milli_cpu,
                                                  std::int64_t milli_cpu, bool near_nic);
+    /// How far apart the worst pair of that choice is: 0 over NVLink, or when it is one GPU or
+    /// nothing is known, 1 behind PCIe switches, 2 over one host bridge, 3 beyond.
+    int distance(std::uint32_t id, std::uint64_t free_mask, int count, bool near_nic);
 
 private:
     struct Answer {

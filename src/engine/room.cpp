@@ -29,6 +29,15 @@ Score bonus_of(const Shape& shape, const Machine& machine, const Symbols& symbol
     return std::clamp(weight, -preference_max, preference_max) * preference_step;
 }
 
+/// Where the GPUs that a task would get talk fast goes before what is left open.
+int steps_apart(const Shape& shape, const Machine& machine, NodeId node, std::uint64_t usable,
+                World& world) {
+    const GpuNeed& need = shape.spec.gpu;
+    if (need.kind != GpuKind::whole || need.count < 2) { return 0; }
+    return world.devices.distance(machine.devices, usable & world.space.nodes[node.value].whole,
+                                  need.count, need.near_nic);
+}
+
 /// A task that wants its GPUs near a NIC would not get them so here.
 bool is_far_from_nics(const Shape& shape, const Machine& machine, NodeId node, const World& world) {
     if (!shape.spec.gpu.near_nic) { return false; }
@@ -148,7 +157,9 @@ Room::Found Room::look(World& world, NodeId node) {
     cell.causes = fitting.causes;
     cell.is_possible = fitting.is_possible ? 1 : 0;
     if (cell.fits > 0) {
-        const Value far = is_far_from_nics(shape, machine, node, world) ? preference_step : 0;
+        const Value far =
+            preference_step * (steps_apart(shape, machine, node, facts.usable, world) +
+                               (is_far_from_nics(shape, machine, node, world) ? 1 : 0));
         found.gain =
             facts.bonus - far -
             value_lost(shape, machine, world.space, world.values, world.opened(node), facts.usable);
