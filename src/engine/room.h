@@ -86,6 +86,7 @@ private:
     };
 
     void rebuild(World& world);
+    void prefetch(const World& world, std::uint64_t end) const;
     void change(const World& world, Position at, const Found& found);
     [[nodiscard]] Found look(World& world, NodeId node);
     const ClassFacts& facts_of(const World& world, const Machine& machine);
