@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace muster {
@@ -20,22 +21,30 @@ class OrderBook {
 public:
     explicit OrderBook(RetryRule rule = {}) : rule_(rule) {}
 
+    /// In place of what was open about the task.
     void open(TaskOrder order);
-    void close(const TaskName& name) { open_.erase(name); }
-    /// Those to be given at `now`, in the order of their plans; they count as given. A clock that
-    /// jumped back makes none wait longer than its pause.
+    void close(const TaskName& name);
+    /// Those to be given at `now`: evictions first, then plan by plan, ranks in order. They count
+    /// as given. A clock that jumped back makes none wait longer than its pause.
     std::vector<TaskOrder> due(std::int64_t now);
-    [[nodiscard]] std::size_t size() const { return open_.size(); }
+    [[nodiscard]] std::size_t size() const { return size_; }
 
 private:
     struct Entry {
         TaskOrder order;
         std::int64_t given_at = 0;
         std::int64_t pause_ms = 0;  // until it is given again; 0 = not given yet
+        bool is_open = true;
     };
+    struct OfWorkload {
+        std::vector<Entry> entries;  // by task, also those that are closed, while one is open
+        std::size_t open = 0;
+    };
+    static std::vector<Entry>::iterator find(OfWorkload& of, std::uint32_t task);
 
     RetryRule rule_;
-    std::map<TaskName, Entry> open_;
+    std::map<std::string, OfWorkload> open_;
+    std::size_t size_ = 0;
 };
 
 }  // namespace muster
