@@ -55,12 +55,14 @@ struct SimPlacementOptions {
     std::string policy = "muster";
     bool is_mix_learned = false;  // of muster: from the arrivals, not declared
     int offered_load = 0;         // percent; pods come and go at it; 0 = none leaves
+    std::string ledger;           // file that the log is written to; policy muster only
     Format format = Format::table;
 };
 
 struct SimRandomOptions {
     std::uint64_t seed = 1;
     std::int64_t steps = 1'000;
+    std::string ledger;
     Format format = Format::table;
 };
 
@@ -105,6 +107,15 @@ struct LedgerExportOptions {
     std::string format = "jsonl";
 };
 
+/// Without a policy: decides the log anew and compares. With one: what it would have come to.
+struct ReplayOptions {
+    std::string file;
+    std::uint64_t from = 1;
+    std::string policy;  // file
+    std::string report;
+    Format format = Format::table;
+};
+
 struct DemoOptions {};
 
 struct VersionOptions {
@@ -118,6 +129,6 @@ struct CompletionOptions {
 using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
                              SimPlacementOptions, SimRandomOptions, SimJobsOptions,
                              LedgerShowOptions, LedgerVerifyOptions, LedgerExportOptions,
-                             DemoOptions, VersionOptions, CompletionOptions>;
+                             ReplayOptions, DemoOptions, VersionOptions, CompletionOptions>;
 
 }  // namespace muster::cli

@@ -85,6 +85,10 @@ public:
         add_scenario();
         add_sim();
         add_ledger();
+        auto* replay = add("replay", "Decides a ledger anew, with its policy or another one",
+                           replay_examples, [this] { return replay_; });
+        add_replay_options(*replay, replay_);
+        add_format(replay, replay_.format);
         add("demo", "What Muster does, in a minute", "", [] { return DemoOptions{}; });
         auto* version = add("version", "Version and limits", "", [this] { return version_; });
         add_format(version, version_.format);
@@ -240,6 +244,7 @@ private:
             ->type_name("PERCENT");
         placement->add_flag("--learned-mix", placement_.is_mix_learned,
                             "muster learns the job mix from the arrivals; else it is declared");
+        add_record_option(*placement, placement_.ledger);
         add_format(placement, placement_.format);
         auto* random = add(
             "random", "A random history; the laws are checked at each step", random_examples,
@@ -248,6 +253,7 @@ private:
         random->add_option("--steps", random_.steps, "events")
             ->capture_default_str()
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
+        add_record_option(*random, random_.ledger);
         add_format(random, random_.format);
         add_jobs(sim);
     }
@@ -316,6 +322,7 @@ private:
     LedgerShowOptions ledger_show_;
     LedgerVerifyOptions ledger_verify_;
     LedgerExportOptions ledger_export_;
+    ReplayOptions replay_;
     VersionOptions version_;
     CompletionOptions completion_;
 };

@@ -1,5 +1,7 @@
 #include "cli/parse_jobs.h"
 
+#include "cli/parse_ledger.h"
+
 #include <CLI/CLI.hpp>
 
 namespace muster::cli {
@@ -19,7 +21,8 @@ docs/guide/simulate.md tells formats, policies and what is measured.
 
   muster sim jobs --trace philly.csv --from '2017-10-01 00:00:00' --to '2017-11-30 23:59:00' \
     --nodes 64x8 --policy sjf-skip --report philly.html
-  muster sim jobs --generate jobs=5000,load=95,mix=1:70/8:20/32:10 --nodes 32x8 --policy easy)";
+  muster sim jobs --generate jobs=5000,load=95,mix=1:70/8:20/32:10 --nodes 32x8 --policy easy
+  muster sim jobs --trace philly.csv --nodes 64x8 --policy muster --ledger philly.ledger)";
 
 namespace {
 
@@ -55,6 +58,7 @@ void add_trace_options(CLI::App& app, SimJobsOptions& options) {
                    "class: all others")
         ->type_name("[CLASS=]SECONDS");
     app.add_option("--report", options.report, "also write a page with plots")->type_name("HTML");
+    add_record_option(app, options.ledger);
 }
 
 }  // namespace
@@ -64,7 +68,7 @@ void add_queue_options(CLI::App& app, SimJobsOptions& options) {
     app.add_option("--processors", options.processors, "of the machine; as the trace says if not")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
         ->type_name("N");
-    app.add_option("--policy", options.policy, "fcfs, easy, conservative, sjf or sjf-skip")
+    app.add_option("--policy", options.policy, "fcfs, easy, conservative, sjf, sjf-skip or muster")
         ->capture_default_str()
         ->type_name("NAME");
     app.add_option("--backfill", options.backfill,
@@ -79,7 +83,7 @@ void add_jobs_options(CLI::App& app, SimJobsOptions& options) {
     app.add_option("--nodes", options.nodes, "nodes and the GPUs of each: 64x8")
         ->required()
         ->type_name("NxG");
-    app.add_option("--policy", options.policy, "fifo, easy, sjf or sjf-skip")
+    app.add_option("--policy", options.policy, "fifo, easy, sjf, sjf-skip or muster")
         ->capture_default_str()
         ->type_name("NAME");
     app.add_option("--sensitivity", options.sensitivity_percent,

@@ -23,8 +23,22 @@ One JSON object per record and line, whole; docs/reference/json.md has the keys.
 
   muster ledger export muster.ledger | jq -c 'select(.kind == "cycle") | .record.plan.placements[]')";
 
+const char* const replay_examples = R"(
+Decides again what is on record, with the policy of that day, and compares every plan byte for byte.
+With another policy it is the what-if: the same submissions, run times and failures, decided by
+both; docs/guide/replay.md tells how. Exit code: 0 the same, or the what-if was made, 1 a decision
+differs, 2 bad input.
+
+  muster replay muster.ledger
+  muster replay muster.ledger --policy other.yaml --report what-if.html)";
+
 void add_ledger_file(CLI::App& app, std::string& file) {
     app.add_option("file", file, "the ledger")->type_name("FILE")->required();
+}
+
+void add_record_option(CLI::App& app, std::string& file) {
+    app.add_option("--ledger", file, "also put on record what the engine hears and decides")
+        ->type_name("FILE");
 }
 
 void add_ledger_show_options(CLI::App& app, LedgerShowOptions& options) {
@@ -44,6 +58,20 @@ void add_ledger_export_options(CLI::App& app, LedgerExportOptions& options) {
         ->type_name("FORM")
         ->capture_default_str()
         ->check(CLI::IsMember({"jsonl"}));
+}
+
+void add_replay_options(CLI::App& app, ReplayOptions& options) {
+    add_ledger_file(app, options.file);
+    app.add_option("--from", options.from,
+                   "begin with the last snapshot at or before this entry; without one at the "
+                   "log's beginning")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX} - 1));
+    auto* policy = app.add_option("--policy", options.policy, "what if this one had decided?");
+    policy->type_name("YAML");
+    app.add_option("--report", options.report, "also write a page with plots side by side")
+        ->type_name("HTML")
+        ->needs(policy);
 }
 
 }  // namespace muster::cli

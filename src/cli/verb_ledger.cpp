@@ -1,7 +1,7 @@
+#include "cli/ledger_file.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
-#include "ledger/store_sqlite.h"
 #include "ledger/verify.h"
 
 #include <fmt/chrono.h>
@@ -13,10 +13,6 @@
 namespace muster::cli {
 
 namespace {
-
-Result<std::unique_ptr<Store>> open_to_read(const std::string& file) {
-    return open_sqlite_store(file, {.access = Access::read});
-}
 
 /// "2 facts", or nothing of nothing.
 void count(std::string& out, std::size_t number, std::string_view noun) {
@@ -118,7 +114,7 @@ std::string verified_json(const Verified& verified) {
 }  // namespace
 
 Result<int> run_verb(const LedgerShowOptions& options, Terminal& terminal) {
-    MUSTER_TRY(store, open_to_read(options.file));
+    MUSTER_TRY(store, open_ledger(options.file));
     MUSTER_TRY(extent, store->extent());
     const std::uint64_t length = extent.last.sequence - extent.anchor.sequence;
     const std::uint64_t from = options.from != 0       ? options.from
@@ -161,7 +157,7 @@ Result<int> run_verb(const LedgerShowOptions& options, Terminal& terminal) {
 
 Result<int> run_verb(const LedgerVerifyOptions& options, Terminal& terminal) {
     auto verified = [&]() -> Result<Verified> {
-        MUSTER_TRY(store, open_to_read(options.file));
+        MUSTER_TRY(store, open_ledger(options.file));
         return verify(*store);
     }();
     if (!verified && verified.error().code == Code::corrupt && options.format == Format::json) {
@@ -191,7 +187,7 @@ Result<int> run_verb(const LedgerVerifyOptions& options, Terminal& terminal) {
 }
 
 Result<int> run_verb(const LedgerExportOptions& options, Terminal& terminal) {
-    MUSTER_TRY(store, open_to_read(options.file));
+    MUSTER_TRY(store, open_ledger(options.file));
     MUSTER_CHECK(walk(*store, 1, [&](const Item& item) {
         JsonWriter out;
         write_header(out.begin_object(), item.header);

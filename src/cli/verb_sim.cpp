@@ -1,3 +1,4 @@
+#include "cli/ledger_file.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
@@ -36,12 +37,16 @@ struct Outcome {
 
 /// Timed without the measure of fragments, which is none of the decision.
 Result<Outcome> run_engine(const sim::OpenbStudy& study, const SimPlacementOptions& options) {
-    sim::EngineReplayOptions replay{.seed = options.seed,
-                                    .is_mix_declared = !options.is_mix_learned,
-                                    .measure_fragments = false};
-    MUSTER_TRY(timed, sim::replay_with_engine(study, replay));
-    replay.measure_fragments = true;
-    MUSTER_TRY(measured, sim::replay_with_engine(study, replay));
+    const bool is_declared = !options.is_mix_learned;
+    MUSTER_TRY(store, make_ledger(options.ledger));
+    MUSTER_TRY(timed, sim::replay_with_engine(
+                          study, {.seed = options.seed, .is_mix_declared = is_declared}));
+    MUSTER_TRY(measured,
+               sim::replay_with_engine(study, {.seed = options.seed,
+                                               .is_mix_declared = is_declared,
+                                               .measure_fragments = true,
+                                               .record = {.store = std::move(store),
+                                                          .engine_version = MUSTER_VERSION}}));
     return Outcome{measured.measure, measured.arrived, measured.placed, timed.cpu_ns};
 }
 
@@ -63,13 +68,16 @@ Result<int> run_departures(const sim::OpenbStudy& study, const SimPlacementOptio
                            Terminal& terminal) {
     MUSTER_TRY(trace, sim::make_departures(
                           study, {.load_percent = options.offered_load, .seed = options.seed}));
-    MUSTER_TRY(
-        result,
-        options.policy == "muster"
-            ? sim::replay_departures_with_engine(
-                  study, trace, {.seed = options.seed, .is_mix_declared = !options.is_mix_learned})
-            : sim::replay_departures(study, trace, reference_policy(study, options.policy),
-                                     options.seed));
+    MUSTER_TRY(store, make_ledger(options.ledger));
+    MUSTER_TRY(result,
+               options.policy == "muster"
+                   ? sim::replay_departures_with_engine(
+                         study, trace,
+                         {.seed = options.seed,
+                          .is_mix_declared = !options.is_mix_learned,
+                          .record = {.store = std::move(store), .engine_version = MUSTER_VERSION}})
+                   : sim::replay_departures(study, trace, reference_policy(study, options.policy),
+                                            options.seed));
     constexpr std::int64_t milli_hour = 3'600'000;
     const std::int64_t offered = result.offered_milli_seconds / milli_hour;
     const std::int64_t refused = result.refused_milli_seconds / milli_hour;
@@ -121,6 +129,7 @@ std::string write_json(const Outcome& outcome) {
 }  // namespace
 
 Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal) {
+    MUSTER_CHECK(check_recorded(options.policy, options.ledger));
     MUSTER_TRY(study, sim::load_openb_files({.nodes = options.nodes,
                                              .pods = options.pods,
                                              .arrivals = options.arrivals,
@@ -151,7 +160,9 @@ Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal) {
 }
 
 Result<int> run_verb(const SimRandomOptions& options, Terminal& terminal) {
-    MUSTER_TRY(outcome, run_random({.seed = options.seed, .steps = options.steps}));
+    MUSTER_TRY(store, make_ledger(options.ledger));
+    MUSTER_TRY(outcome, run_random({.seed = options.seed, .steps = options.steps},
+                                   {.store = std::move(store), .engine_version = MUSTER_VERSION}));
     const bool is_lawful = outcome.broken.empty();
     if (options.format == Format::json) {
         JsonWriter out;

@@ -1,9 +1,9 @@
 #include "base/text.h"
 #include "cli/job_text.h"
+#include "cli/ledger_file.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "dialect/trace_time.h"
-#include "ledger/store_sqlite.h"
 #include "sim/engine_jobs.h"
 #include "sim/file.h"
 #include "sim/job_generate.h"
@@ -131,10 +131,8 @@ Result<sim::JobRun> run_policy(const sim::JobTrace& trace, const sim::Machine& m
         sim::EngineJobsOptions engine{
             .cluster = {.machine = machine, .stretch = stretch, .progress = progress},
             .engine_version = MUSTER_VERSION};
-        if (!options.ledger.empty()) {
-            MUSTER_TRY(store, open_sqlite_store(options.ledger));
-            engine.store = std::move(store);
-        }
+        MUSTER_TRY(store, make_ledger(options.ledger));
+        engine.store = std::move(store);
         return sim::run_jobs_with_engine(trace, std::move(engine));
     }
     return sim::replay_jobs(trace, {.machine = machine,
@@ -147,6 +145,7 @@ Result<sim::JobRun> run_policy(const sim::JobTrace& trace, const sim::Machine& m
 }  // namespace
 
 Result<int> run_verb(const SimJobsOptions& options, Terminal& terminal) {
+    MUSTER_CHECK(check_recorded(options.policy, options.ledger));
     MUSTER_TRY(targets, parse_targets(options.targets));
     MUSTER_TRY(machine, parse_machine(options));
     MUSTER_TRY(trace, make_trace(options, machine));

@@ -18,6 +18,7 @@ Result<int> run_verb(const SimJobsOptions& options, Terminal& terminal);
 Result<int> run_verb(const LedgerShowOptions& options, Terminal& terminal);
 Result<int> run_verb(const LedgerVerifyOptions& options, Terminal& terminal);
 Result<int> run_verb(const LedgerExportOptions& options, Terminal& terminal);
+Result<int> run_verb(const ReplayOptions& options, Terminal& terminal);
 Result<int> run_verb(const DemoOptions& options, Terminal& terminal);
 Result<int> run_verb(const VersionOptions& options, Terminal& terminal);
 Result<int> run_verb(const CompletionOptions& options, Terminal& terminal);

@@ -337,6 +337,7 @@ void fields(auto& visit, Is<Snapshot> auto& v) {
     visit("leases", v.leases);
     visit("workloads", v.workloads);
     visit("mix", v.mix);
+    visit("policy", v.policy);
 }
 
 // --- enumerations -----------------------------------------------------------------------------

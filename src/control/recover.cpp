@@ -7,7 +7,7 @@
 
 namespace muster {
 
-Result<> fold(Engine& engine, const Cycle& cycle) {
+Result<> hear(Engine& engine, const Cycle& cycle) {
     for (std::uint32_t i = 0; i < cycle.facts.size(); ++i) {
         const bool was_refused = std::any_of(
             cycle.conflicts.begin(), cycle.conflicts.end(), [&](const Conflict& conflict) {
@@ -16,12 +16,22 @@ Result<> fold(Engine& engine, const Cycle& cycle) {
         const auto applied = engine.apply(cycle.facts[i]);
         if (applied.has_value() == was_refused) {
             return fail(Code::corrupt,
-                        fmt::format("cycle {}: fact {} was {} and is {} now", cycle.plan.cycle, i,
-                                    was_refused ? "refused" : "taken",
-                                    was_refused ? "taken" : applied.error().message));
+                        was_refused ? fmt::format("fact {} was refused, and is taken now", i)
+                                    : fmt::format("fact {} was taken, and is refused now: {}", i,
+                                                  applied.error().message));
         }
     }
-    return engine.fold(cycle.plan);
+    return {};
+}
+
+Result<> fold(Engine& engine, const Cycle& cycle) {
+    auto done = hear(engine, cycle);
+    if (done) { done = engine.fold(cycle.plan); }
+    if (!done) {
+        return tl::unexpected(
+            std::move(done).error().wrap(fmt::format("cycle {}", cycle.plan.cycle)));
+    }
+    return done;
 }
 
 Result<Engine> restored(const Engine& engine, const Policy& policy) {

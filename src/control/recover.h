@@ -9,7 +9,10 @@ namespace muster {
 /// The engine that a new leader begins with, restored at its own `Opened` as `policy` says.
 Result<Engine> recover(Ledger& ledger, const Policy& policy);
 
-/// One recorded cycle: its facts, but those that were refused, and its plan.
+/// The facts of a recorded cycle. Fails when one that was refused is taken now, or the other way
+/// round.
+Result<> hear(Engine& engine, const Cycle& cycle);
+/// One recorded cycle: its facts and its plan.
 Result<> fold(Engine& engine, const Cycle& cycle);
 
 /// The engine as anyone restored from its snapshot has it.

@@ -86,6 +86,7 @@ Snapshot World::snapshot() const {
         out.workloads.push_back(status_of(*this, *workload));
     }
     out.mix = mix_.status(gpu_models);
+    out.policy = policy;
     return out;
 }
 

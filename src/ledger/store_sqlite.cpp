@@ -34,10 +34,13 @@ COMMIT)";
 
 class SqliteStore : public Store {
 public:
-    SqliteStore(Database database, Mark mark)
+    SqliteStore(Database database, Mark mark, int entries_per_commit)
         : Store(database.file()),
           database_(std::move(database)),
-          mark_(std::move(mark)) {}
+          mark_(std::move(mark)),
+          entries_per_commit_(entries_per_commit) {}
+    /// What can't be written now is lost, as the options say.
+    ~SqliteStore() override { (void)flush(); }
 
     Result<> prepare() {
         const std::pair<Statement*, std::string_view> all[] = {
@@ -105,7 +108,7 @@ public:
 
     Result<> append(const Entry& entry, std::uint64_t expected_epoch) override {
         const Header& header = entry.header;
-        const auto done = in_transaction([&]() -> Result<> {
+        const auto done = in_batch([&]() -> Result<> {
             MUSTER_TRY(extent, this->extent());
             if (extent.last.epoch != expected_epoch ||
                 extent.last.sequence + 1 != header.sequence) {
@@ -120,8 +123,8 @@ public:
                 .run();
         });
         MUSTER_CHECK(done);
-        mark_.write(header);
-        return {};
+        unmarked_ = header;
+        return uncommitted_ >= entries_per_commit_ ? flush() : Result<>{};
     }
 
     Result<std::vector<Entry>> read(std::uint64_t from, std::size_t bytes_max) override {
@@ -150,6 +153,7 @@ public:
     }
 
     Result<std::uint64_t> drop_before(std::uint64_t first, std::uint64_t expected_epoch) override {
+        MUSTER_CHECK(flush());
         std::uint64_t dropped = 0;
         const auto done = in_transaction([&]() -> Result<> {
             MUSTER_TRY(extent, this->extent());
@@ -226,16 +230,46 @@ private:
 
     template <class Work>
     Result<> in_transaction(const Work& work) {
-        MUSTER_CHECK(begin_.run());
+        MUSTER_CHECK(in_batch(work));
+        return commit();
+    }
+
+    /// Left open, so that more can be put into the same transaction.
+    template <class Work>
+    Result<> in_batch(const Work& work) {
+        if (uncommitted_ == 0) { MUSTER_CHECK(begin_.run()); }
+        ++uncommitted_;
         Result<> done = work();
-        if (done) { done = commit_.run(); }
-        // Some errors roll back by themselves, and a second one must not hide the first.
-        if (!done && database_.is_in_transaction()) { (void)rollback_.run(); }
+        if (!done) { roll_back(); }
         return done;
+    }
+
+    Result<> commit() {
+        Result<> done = commit_.run();
+        uncommitted_ = 0;
+        if (!done) { roll_back(); }
+        return done;
+    }
+
+    void roll_back() {
+        uncommitted_ = 0;
+        // Some errors roll back by themselves, and a second one must not hide the first.
+        if (database_.is_in_transaction()) { (void)rollback_.run(); }
+    }
+
+    /// Commits what was acknowledged already, and marks it.
+    Result<> flush() {
+        if (uncommitted_ == 0) { return {}; }
+        MUSTER_CHECK(commit());
+        mark_.write(unmarked_);
+        return {};
     }
 
     Database database_;
     Mark mark_;
+    int entries_per_commit_ = 1;
+    int uncommitted_ = 0;  // of the open transaction
+    Header unmarked_;      // the last of them
     Statement begin_, commit_, rollback_, anchor_, last_, header_, snapshot_, read_, append_, drop_,
         set_anchor_;
 };
@@ -266,7 +300,8 @@ Result<> make(Database& database, const SqliteOptions& options) {
                                                    "file system",
                                                    database.file()));
     }
-    MUSTER_CHECK(database.run("PRAGMA synchronous = FULL"));
+    MUSTER_CHECK(
+        database.run(options.is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF"));
     const std::string pages =
         fmt::format("PRAGMA wal_autocheckpoint = {}", options.checkpoint_pages);
     MUSTER_CHECK(database.run(pages.c_str()));
@@ -284,7 +319,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& file,
     } else {
         MUSTER_CHECK(check_version(database));
     }
-    auto store = std::make_unique<SqliteStore>(std::move(database), Mark(file, options.vfs));
+    auto store = std::make_unique<SqliteStore>(std::move(database), Mark(file, options.vfs),
+                                               options.entries_per_commit);
     MUSTER_CHECK(store->prepare());
     MUSTER_CHECK(store->check_mark());
     return store;

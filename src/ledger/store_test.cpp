@@ -165,6 +165,26 @@ TEST_P(AnyStore, DropsAPrefixAndRemembersItsHash) {
     EXPECT_EQ(store_->extent()->last.sequence, 4u);
 }
 
+TEST(SqliteStore, MayWriteManyEntriesAtOnce) {
+    FaultDisk disk("store_batch_test");
+    auto store =
+        open_sqlite_store("log", {.vfs = disk.vfs(), .is_synced = false, .entries_per_commit = 3});
+    ASSERT_TRUE(store.has_value());
+    Header last;
+    for (std::uint64_t i = 1; i <= 5; ++i) {
+        Entry entry{.header = {.sequence = i, .epoch = 1}, .payload = "x"};
+        entry.header.hash = chain_hash(last.hash, entry.header, entry.payload);
+        ASSERT_TRUE((*store)->append(entry, i == 1 ? 0 : 1).has_value());
+        last = entry.header;
+    }
+
+    const auto reader = open_sqlite_store("log", {.access = Access::read, .vfs = disk.vfs()});
+    EXPECT_EQ((*store)->extent()->last, last);
+    EXPECT_EQ((*reader)->extent()->last.sequence, 3U);
+    store->reset();
+    EXPECT_EQ((*reader)->extent()->last, last);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Ledger, AnyStore,
     testing::Values(Kind{"Memory", [] { return std::make_unique<MemoryPlace>(); }},

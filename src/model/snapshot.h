@@ -5,6 +5,7 @@
 
 #include "model/lease.h"
 #include "model/plan.h"
+#include "model/policy.h"
 
 #include <cstdint>
 #include <string>
@@ -69,6 +70,7 @@ struct Snapshot {
     std::vector<LeaseSpec> leases;
     std::vector<WorkloadStatus> workloads;  // in the order in which they came
     MixStatus mix;
+    Policy policy;  // by which it decided; who restores it may choose another one
 
     bool operator==(const Snapshot&) const = default;
 };

@@ -78,18 +78,27 @@ std::int64_t fragmented_on(const World& world, NodeId id, const FragmentMeasure&
 /// The engine with the study's nodes, and its pods as facts.
 struct Host {
     Engine engine;
+    Recorder recorder;
     std::vector<TaskSpec> tasks;  // by pod
 
     static Result<Host> make(const OpenbStudy& study, const std::vector<std::uint32_t>& ranks,
-                             bool is_mix_declared) {
-        Host host{Engine(policy_of(study, is_mix_declared)), {}};
+                             EngineReplayOptions& options) {
+        const Policy policy = policy_of(study, options.is_mix_declared);
+        MUSTER_TRY(recorder, Recorder::open(std::move(options.record), policy));
+        Host host{Engine(policy), std::move(recorder), {}};
         for (std::size_t i = 0; i < study.nodes.size(); ++i) {
-            MUSTER_CHECK(host.engine.apply(NodeSet{node_of(study.nodes[i], ranks[i])}));
+            MUSTER_CHECK(host.apply(NodeSet{node_of(study.nodes[i], ranks[i])}));
         }
         for (const Request& request : study.requests) {
             host.tasks.push_back(task_of(request, study.models));
         }
-        return host;
+        return std::move(host);
+    }
+
+    Result<> apply(const Fact& fact) {
+        auto done = engine.apply(fact);
+        recorder.heard(fact, done);
+        return done;
     }
 
     /// Its node; invalid when it was refused. It is tried once.
@@ -97,12 +106,13 @@ struct Host {
         WorkloadSpec workload;
         workload.name = name;
         workload.groups.emplace_back().task = tasks[pod];
-        MUSTER_CHECK(engine.apply(WorkloadSet{workload}));
+        MUSTER_CHECK(apply(WorkloadSet{workload}));
         const Plan plan = engine.cycle();
+        MUSTER_CHECK(recorder.decided(plan));
         if (!plan.placements.empty()) {
             return engine.world().find_node(plan.placements[0].tasks[0].node);
         }
-        MUSTER_CHECK(engine.apply(WorkloadGone{name}));
+        MUSTER_CHECK(apply(WorkloadGone{name}));
         return NodeId{};
     }
 };
@@ -113,7 +123,7 @@ Result<EngineReplayResult> replay_with_engine(const OpenbStudy& study,
                                               EngineReplayOptions options) {
     MUSTER_TRY(arrivals, study.arrivals(options.seed));
     MUSTER_TRY(ranks, study.ranks(options.seed));
-    MUSTER_TRY(host, Host::make(study, ranks, options.is_mix_declared));
+    MUSTER_TRY(host, Host::make(study, ranks, options));
     Engine& engine = host.engine;
 
     EngineReplayResult result{.measure = PlacementMeasure(study.gpu_milli_total())};
@@ -150,7 +160,7 @@ Result<DepartureResult> replay_departures_with_engine(const OpenbStudy& study,
                                                       const DepartureTrace& trace,
                                                       EngineReplayOptions options) {
     MUSTER_TRY(ranks, study.ranks(openb_seed_first + options.seed % 10));
-    MUSTER_TRY(host, Host::make(study, ranks, options.is_mix_declared));
+    MUSTER_TRY(host, Host::make(study, ranks, options));
     Result<> failed;
     const auto keep = [&](const auto& result) {
         if (!result && failed) { failed = tl::unexpected(result.error()); }
@@ -163,7 +173,7 @@ Result<DepartureResult> replay_departures_with_engine(const OpenbStudy& study,
                 keep(node);
                 return node && node->is_valid();
             },
-        .leave = [&](std::size_t stay) { keep(host.engine.apply(WorkloadGone{name_of(stay)})); }};
+        .leave = [&](std::size_t stay) { keep(host.apply(WorkloadGone{name_of(stay)})); }};
     const DepartureResult result = run_departures(study, trace, side);
     if (!failed) { return tl::unexpected(failed.error()); }
     return result;

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "sim/placement_measure.h"
+#include "sim/recorder.h"
 
 #include <cstdint>
 
@@ -15,6 +16,7 @@ struct EngineReplayOptions {
     int seed = 42;
     bool is_mix_declared = true;  // else learned from the arrivals
     bool measure_fragments = false;
+    RecordTo record = {};
 };
 
 struct EngineReplayResult {

@@ -43,9 +43,9 @@ LawfulWorld::LawfulWorld(const Policy& policy) : world_(policy), asked_(policy),
     probe_.groups.push_back(group);
 }
 
-bool LawfulWorld::apply(const Fact& fact, bool is_nonsense) {
+Result<> LawfulWorld::apply(const Fact& fact, bool is_nonsense) {
     const std::string before = world_text(world_);
-    const auto result = world_.apply(fact);
+    auto result = world_.apply(fact);
     const auto second = asked_.apply(fact);
     const auto third = alone_.apply(fact);
     const auto text_of = [](const Result<>& one) {
@@ -70,7 +70,7 @@ bool LawfulWorld::apply(const Fact& fact, bool is_nonsense) {
         probe_.name = "probe";
         if (!probe_.linked.empty()) { probe_.linked.emplace_back("probe"); }
     }
-    return result.has_value();
+    return result;
 }
 
 /// Questions change nothing.
@@ -129,9 +129,10 @@ struct Run {
     RandomHistory history;
 };
 
-Run run(const RandomOptions& options) {
+Result<Run> run(const RandomOptions& options, sim::RecordTo record) {
     RandomFacts facts(options.seed);
     LawfulWorld lawful(facts.policy());
+    MUSTER_TRY(recorder, sim::Recorder::open(std::move(record), facts.policy()));
     Run out;
     RandomOutcome& outcome = out.outcome;
     outcome.seed = options.seed;
@@ -145,9 +146,12 @@ Run run(const RandomOptions& options) {
         for (const RandomFact& fact : step) {
             out.history.steps.back().facts.push_back(fact.fact);
             ++outcome.facts;
-            if (!lawful.apply(fact.fact, fact.is_nonsense)) { ++outcome.refused; }
+            const auto answer = lawful.apply(fact.fact, fact.is_nonsense);
+            recorder.heard(fact.fact, answer);
+            if (!answer) { ++outcome.refused; }
         }
         const Plan plan = lawful.cycle();
+        MUSTER_CHECK(recorder.decided(plan));
         outcome.digest = hash(outcome.digest, write_plan(plan));
         for (const Placement& placement : plan.placements) {
             outcome.placed += static_cast<std::int64_t>(placement.tasks.size());
@@ -161,20 +165,23 @@ Run run(const RandomOptions& options) {
 
 }  // namespace
 
-Result<RandomOutcome> run_random(const RandomOptions& options) {
+Result<RandomOutcome> run_random(const RandomOptions& options, sim::RecordTo record) {
     if (options.steps < 1 || options.steps > random_steps_max) {
         return fail(Code::invalid,
                     fmt::format("steps is {}, expected 1 to {}", options.steps, random_steps_max));
     }
-    return run(options).outcome;
+    MUSTER_TRY(done, run(options, std::move(record)));
+    return std::move(done.outcome);
 }
 
-RandomHistory record_random(const RandomOptions& options) { return run(options).history; }
+RandomHistory record_random(const RandomOptions& options) {
+    return std::move(run(options, {})->history);
+}
 
 std::vector<std::string> replay(const RandomHistory& history) {
     LawfulWorld lawful(history.policy);
     for (const RandomStep& step : history.steps) {
-        for (const Fact& fact : step.facts) { lawful.apply(fact); }
+        for (const Fact& fact : step.facts) { (void)lawful.apply(fact); }
         lawful.cycle();
         if (!lawful.broken().empty()) { break; }
     }

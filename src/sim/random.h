@@ -8,6 +8,7 @@
 #include "engine/world.h"
 #include "model/fact.h"
 #include "model/policy.h"
+#include "sim/recorder.h"
 
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,8 @@ class LawfulWorld {
 public:
     explicit LawfulWorld(const Policy& policy);
 
-    /// True when it was not refused. A refusal must change nothing.
-    bool apply(const Fact& fact, bool is_nonsense = false);
+    /// A refusal must change nothing.
+    Result<> apply(const Fact& fact, bool is_nonsense = false);
     Plan cycle();
 
     [[nodiscard]] const World& world() const { return world_; }
@@ -58,7 +59,7 @@ struct RandomOutcome {
     std::vector<std::string> broken;  // laws, of the last step that was run; empty = all is well
 };
 
-Result<RandomOutcome> run_random(const RandomOptions& options);
+Result<RandomOutcome> run_random(const RandomOptions& options, sim::RecordTo record = {});
 
 /// What happened in one step of a run.
 struct RandomStep {
