@@ -324,8 +324,10 @@ void fields(auto& visit, Is<MixCount> auto& v) {
 }
 void fields(auto& visit, Is<MixStatus> auto& v) {
     visit("counts", v.counts);
+    visit("recent", v.recent);
     visit("left", v.left);
     visit("due_at", v.due_at);
+    visit("built_churn", v.built_churn);
 }
 void fields(auto& visit, Is<Snapshot> auto& v) {
     visit("now", v.now);

@@ -1,6 +1,7 @@
 #include "engine/mix.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace muster {
 
@@ -11,6 +12,11 @@ void Mix::add(const MixClass& request) {
     key.weight = 0;
     counts_[key] += weight;
     seen_ += weight;
+    recent_ += weight;
+    while (recent_ >= 2 * churn_window) {
+        recent_ /= 2;
+        left_ /= 2;
+    }
     if (counts_.size() > mix_classes_max) { drop_rarest(); }
     while (seen_ >= 2 * mix_fade_at) { fade(); }
 }
@@ -27,10 +33,18 @@ std::vector<MixClass> Mix::classes() const {
 
 Churn Mix::churn() const {
     if (seen_ < mix_seen_min) { return {}; }
-    return {.percent = static_cast<std::int32_t>(std::min<std::int64_t>(100, 200 * left_ / seen_))};
+    return {.percent = static_cast<std::int32_t>(
+                std::min<std::int64_t>(100, 200 * left_ / std::max<std::int64_t>(1, recent_)))};
 }
 
-void Mix::build_done() { due_at_ = std::max(mix_seen_min, 2 * seen_); }
+bool Mix::is_due() const {
+    return seen_ >= due_at_ || std::abs(churn().percent - built_churn_) >= churn_step_percent;
+}
+
+void Mix::build_done() {
+    due_at_ = std::max(mix_seen_min, 2 * seen_);
+    built_churn_ = churn().percent;
+}
 
 /// Halves the counts and what is due with them, so that the next build comes after as many
 /// arrivals.
@@ -41,7 +55,6 @@ void Mix::fade() {
         seen_ += at->second;
         at = at->second == 0 ? counts_.erase(at) : std::next(at);
     }
-    left_ = std::min(left_ / 2, seen_);
     due_at_ = seen_;
 }
 
@@ -50,12 +63,15 @@ void Mix::drop_rarest() {
         std::min_element(counts_.begin(), counts_.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     seen_ -= rarest->second;
-    left_ = std::min(left_, seen_);
     counts_.erase(rarest);
 }
 
 MixStatus Mix::status(std::span<const std::string> gpu_models) const {
-    MixStatus out{.counts = {}, .left = left_, .due_at = due_at_};
+    MixStatus out{.counts = {},
+                  .recent = recent_,
+                  .left = left_,
+                  .due_at = due_at_,
+                  .built_churn = built_churn_};
     for (const auto& [key, count] : counts_) {
         MixCount entry{.milli_cpu = key.milli_cpu,
                        .gpu_milli = key.gpu_milli,
@@ -86,8 +102,10 @@ void Mix::restore(const MixStatus& status, std::span<const std::string> gpu_mode
         counts_[key] = entry.count;
         seen_ += entry.count;
     }
+    recent_ = status.recent;
     left_ = status.left;
     due_at_ = status.due_at;
+    built_churn_ = static_cast<std::int32_t>(status.built_churn);
 }
 
 }  // namespace muster

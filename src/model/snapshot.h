@@ -54,8 +54,10 @@ struct MixCount {
 
 struct MixStatus {
     std::vector<MixCount> counts;
-    std::int64_t left = 0;
+    std::int64_t recent = 0;  // arrivals that the churn is measured over
+    std::int64_t left = 0;    // departures meanwhile
     std::int64_t due_at = 0;
+    std::int64_t built_churn = 0;  // percent, of the last build
 
     bool operator==(const MixStatus&) const = default;
 };
