@@ -35,6 +35,11 @@ std::int64_t conflicts_on(const World& world, const std::string& node) {
 Decider::Decider(Engine engine, Policy policy)
     : engine_(std::move(engine)),
       policy_(std::move(policy)) {
+    keep_open_orders();
+}
+
+void Decider::keep_open_orders() {
+    open_.clear();
     for (const TaskOrder& order : open_orders()) {
         open_.emplace(TaskName(order.workload, order.task),
                       Open{order.kind, engine_.world().find_node(order.node)});
@@ -87,6 +92,7 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
         auto restored = Engine::restore(*decision.snapshot, policy_);
         MUSTER_ASSERT(restored.has_value());
         engine_ = std::move(*restored);
+        keep_open_orders();  // nodes have other ids now
     }
     return decision;
 }

@@ -40,6 +40,7 @@ public:
     [[nodiscard]] Engine& engine() { return engine_; }
 
 private:
+    void keep_open_orders();
     void hear(const Fact& fact, std::uint32_t index, Cycle& cycle);
     [[nodiscard]] const Task* find_task(const TaskName& name) const;
     void close_orders(Decision& decision);
