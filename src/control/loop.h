@@ -58,7 +58,8 @@ private:
     Loop(Seams seams, Ledger ledger, LoopOptions options, std::unique_ptr<Decider> decider);
 
     Result<> check_leader();
-    /// Facts to be decided on, behind them the time by which they were heard; none when there is nothing to decide.
+    /// Facts to be decided on, behind them the time by which they were heard; none when there is
+    /// nothing to decide.
     Result<std::vector<Fact>> hear();
     [[nodiscard]] bool wants_snapshot() const;
     Result<> record(Decision& decision);

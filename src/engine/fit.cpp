@@ -539,7 +539,8 @@ void change(Space& space, Taking taking, const Shape& shape, const Machine& mach
     }
 }
 
-OpenValue open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values) {
+OpenValue open_now(const Machine& machine, NodeId node, const Space& space,
+                   const ValueModel& values) {
     NodeSum sum;
     sum.milli_cpu = space.nodes[node.value].milli_cpu;
     sum.model = machine.models.empty() ? static_cast<std::uint32_t>(gpu_models_max)

@@ -57,7 +57,8 @@ struct OpenValue {
     Value value = 0;
     bool is_known = false;
 };
-OpenValue open_now(const Machine& machine, NodeId node, const Space& space, const ValueModel& values);
+OpenValue open_now(const Machine& machine, NodeId node, const Space& space,
+                   const ValueModel& values);
 /// What the best devices for one task of the shape take from it.
 Value value_lost(const Shape& shape, const Machine& machine, const Space& space,
                  const ValueModel& values, const OpenValue& before, std::uint64_t usable);

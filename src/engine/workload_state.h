@@ -22,7 +22,7 @@ struct Task {
 
     TaskState state = TaskState::waiting;
     bool is_confirmed = false;  // a fact said that it is there
-    bool is_conflict = false;  // a fact put it where its devices were not free: it holds none
+    bool is_conflict = false;   // a fact put it where its devices were not free: it holds none
     std::uint32_t group = 0;
     NodeId node;
     std::int64_t gpu_milli = 0;  // charged to the queue while placed
