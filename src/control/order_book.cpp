@@ -18,7 +18,7 @@ void OrderBook::open(TaskOrder order) {
     OfWorkload& of = open_[order.workload];
     auto at = find(of, order.task);
     if (at == of.entries.end() || at->order.task != order.task) {
-        at = of.entries.insert(at, {.order = {}, .is_open = false});
+        at = of.entries.insert(at, Entry{.order = {}, .is_open = false});
     }
     if (!at->is_open) {
         ++of.open;
