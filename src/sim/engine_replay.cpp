@@ -92,7 +92,7 @@ struct Host {
         for (const Request& request : study.requests) {
             host.tasks.push_back(task_of(request, study.models));
         }
-        return std::move(host);
+        return host;
     }
 
     Result<> apply(const Fact& fact) {

@@ -203,7 +203,7 @@ CountAxis count_axis(double high) {
 std::string grouped(std::int64_t number) {
     std::string out = fmt::format("{}", number);
     const std::size_t sign = number < 0 ? 1 : 0;
-    for (std::size_t at = out.size(); at > sign + 3; at -= 3) { out.insert(at - 3, ","); }
+    for (std::size_t at = out.size(); at > sign + 3; at -= 3) { out.insert(at - 3, 1, ','); }
     return out;
 }
 
