@@ -12,7 +12,9 @@ std::size_t JobProfile::cut_at(std::int64_t at_s) {
     const auto before = next - 1;
     if (before->from_s == at_s) { return static_cast<std::size_t>(before - steps_.begin()); }
     const Step step{.from_s = at_s, .free = before->free};
-    return static_cast<std::size_t>(steps_.insert(next, step) - steps_.begin());
+    const auto index = static_cast<std::size_t>(next - steps_.begin());
+    steps_.insert(next, step);
+    return index;
 }
 
 void JobProfile::add(Span span, std::int64_t count) {
