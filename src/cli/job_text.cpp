@@ -10,18 +10,6 @@ namespace muster::cli {
 
 namespace {
 
-void add(JsonWriter& out, std::string_view name, double number) {
-    out.key(name).raw(fmt::format("{:.6f}", number));
-}
-
-void add(JsonWriter& out, std::string_view what, const sim::Spread& spread) {
-    add(out, fmt::format("mean_{}", what), spread.mean);
-    out.member(fmt::format("p50_{}", what), spread.p50);
-    out.member(fmt::format("p95_{}", what), spread.p95);
-    out.member(fmt::format("p99_{}", what), spread.p99);
-    out.member(fmt::format("max_{}", what), spread.max);
-}
-
 std::vector<std::string> cells(std::string_view what, const sim::Spread& spread) {
     return {std::string(what),       with_commas(std::llround(spread.mean)),
             with_commas(spread.p50), with_commas(spread.p95),
@@ -36,39 +24,53 @@ std::string_view unit_of(const sim::JobTrace& trace) {
 
 }  // namespace
 
-std::string job_json(const sim::JobTrace& trace, const sim::JobRun& run,
-                     const sim::JobMeasures& measures) {
-    JsonWriter out;
-    out.begin_object()
-        .member("trace", trace.name)
-        .member("policy", run.policy)
+void write_decimal(JsonWriter& out, std::string_view name, double number) {
+    out.key(name).raw(fmt::format("{:.6f}", number));
+}
+
+void write_spread(JsonWriter& out, std::string_view what, const sim::Spread& spread) {
+    write_decimal(out, fmt::format("mean_{}", what), spread.mean);
+    out.member(fmt::format("p50_{}", what), spread.p50);
+    out.member(fmt::format("p95_{}", what), spread.p95);
+    out.member(fmt::format("p99_{}", what), spread.p99);
+    out.member(fmt::format("max_{}", what), spread.max);
+}
+
+void write_measures(JsonWriter& out, const sim::JobRun& run, const sim::JobMeasures& measures) {
+    out.member("policy", run.policy)
         .member("capacity", run.machine.capacity())
         .member("jobs", measures.jobs)
         .member("skipped", measures.skipped)
         .member("unfinished", measures.unfinished)
         .member("span_s", measures.span_s);
-    add(out, "wait_s", measures.wait_s);
-    add(out, "jct_s", measures.jct_s);
-    add(out, "mean_bounded_slowdown", measures.mean_bounded_slowdown);
-    add(out, "max_bounded_slowdown", measures.max_bounded_slowdown);
-    add(out, "max_stretch", measures.max_stretch);
-    add(out, "utilization", measures.utilization);
-    add(out, "idle_share", measures.idle_share);
-    add(out, "fragmented_share", measures.fragmented_share);
+    write_spread(out, "wait_s", measures.wait_s);
+    write_spread(out, "jct_s", measures.jct_s);
+    write_decimal(out, "mean_bounded_slowdown", measures.mean_bounded_slowdown);
+    write_decimal(out, "max_bounded_slowdown", measures.max_bounded_slowdown);
+    write_decimal(out, "max_stretch", measures.max_stretch);
+    write_decimal(out, "utilization", measures.utilization);
+    write_decimal(out, "idle_share", measures.idle_share);
+    write_decimal(out, "fragmented_share", measures.fragmented_share);
     out.key("classes").begin_list();
     for (const sim::ClassMeasure& one : measures.classes) {
         out.begin_object()
             .member("class", one.name)
             .member("jobs", one.jobs)
             .member("target_s", one.target_s);
-        add(out, "started_in_target_share", one.in_target_share);
+        write_decimal(out, "started_in_target_share", one.in_target_share);
         out.end_object();
     }
     constexpr double nanoseconds = 1e9;
     out.end_list();
-    add(out, "cpu_s", static_cast<double>(run.cpu_ns) / nanoseconds);
-    out.end_object();
-    return out.take() + '\n';
+    write_decimal(out, "cpu_s", static_cast<double>(run.cpu_ns) / nanoseconds);
+}
+
+std::string job_json(const sim::JobTrace& trace, const sim::JobRun& run,
+                     const sim::JobMeasures& measures) {
+    JsonWriter out;
+    out.begin_object().member("trace", trace.name);
+    write_measures(out, run, measures);
+    return out.end_object().take() + '\n';
 }
 
 std::string job_table(const sim::JobTrace& trace, const sim::JobRun& run,

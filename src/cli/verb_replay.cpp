@@ -2,13 +2,18 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "cli/what_if_text.h"
 #include "codec/json_writer.h"
+#include "codec/policy_text.h"
 #include "control/replay.h"
 #include "sim/cpu_time.h"
+#include "sim/file.h"
+#include "sim/what_if_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace muster::cli {
 
@@ -82,10 +87,33 @@ std::string replayed_text(const Replayed& told, std::int64_t cpu_ns, const Paint
                              with_commas(cpu_ns / milliseconds));
 }
 
+Result<int> ask_what_if(Store& store, const ReplayOptions& options, Terminal& terminal) {
+    MUSTER_TRY(text, sim::read_file(options.policy));
+    MUSTER_TRY(policy, read_policy({.name = options.policy, .text = std::move(text)}));
+    auto what = [&] {
+        ProgressBar bar(terminal, "what if");
+        return sim::what_if(
+            store, {.from = options.from,
+                    .policy = std::move(policy),
+                    .policy_name = std::filesystem::path(options.policy).filename(),
+                    .engine_version = MUSTER_VERSION,
+                    .progress = [&](std::size_t done, std::size_t all) { bar.show(done, all); }});
+    }();
+    if (!what) { return tl::unexpected(std::move(what).error()); }
+    if (!options.report.empty()) {
+        MUSTER_CHECK(sim::write_file(options.report, sim::what_if_report(*what)));
+    }
+    terminal.out << (options.format == Format::json
+                         ? what_if_json(*what)
+                         : what_if_table(*what, Paint(terminal.has_colour)));
+    return exit_good;
+}
+
 }  // namespace
 
 Result<int> run_verb(const ReplayOptions& options, Terminal& terminal) {
     MUSTER_TRY(store, open_ledger(options.file));
+    if (!options.policy.empty()) { return ask_what_if(*store, options, terminal); }
     MUSTER_TRY(extent, store->extent());
     const std::int64_t begun = sim::cpu_nanoseconds();
     auto told = [&] {

@@ -121,6 +121,43 @@ TEST_F(ReplayVerb, NamesWhatWasDecidedOtherwise) {
                 AllOf(HasSubstr(R"("same":false)"), HasSubstr(R"("difference":{"entry":2,)")));
 }
 
+TEST_F(ReplayVerb, AsksWhatAnotherPolicyWouldHaveMade) {
+    record_jobs();
+    const std::string policy = folder_ / "eights.yaml";
+    std::ofstream(policy) << "mix:\n- {gpu: 8}\n";
+    const std::string page = folder_ / "page.html";
+
+    const Answer answer = ask({"replay", file(), "--policy", policy, "--report", page});
+
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_THAT(answer.out,
+                AllOf(HasSubstr("the log"), HasSubstr("its policy again"), HasSubstr("eights.yaml"),
+                      HasSubstr("until it ended, p99 s"),
+                      HasSubstr("120 of 120 workloads start when they did in the log")));
+    EXPECT_GT(std::filesystem::file_size(page), 10'000U);
+    const Answer json = ask({"replay", file(), "--policy", policy, "-o", "json"});
+    EXPECT_THAT(
+        json.out,
+        AllOf(HasSubstr(R"("started":120,"same_starts":120,"recorded":{"policy":"the log",)"),
+              HasSubstr(R"("other":{"policy":"eights.yaml","capacity":24,"jobs":120,)"),
+              HasSubstr(R"("queues":[{"queue":"default","jobs":120,"mean_wait_s":)")));
+    EXPECT_THAT(ask({"replay", file(), "--policy", policy}, true).err, HasSubstr("what if █"));
+}
+
+TEST_F(ReplayVerb, RefusesABadPolicy) {
+    record_jobs();
+    const std::string policy = folder_ / "bad.yaml";
+    std::ofstream(policy) << "mixx: []\n";
+
+    const Answer answer = ask({"replay", file(), "--policy", policy});
+
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_THAT(answer.err, HasSubstr("bad.yaml:1"));
+    EXPECT_EQ(ask({"replay", file(), "--policy", folder_ / "none.yaml"}).code, 2);
+    ask({"sim", "random", "--ledger", folder_ / "timeless", "--steps", "1"});
+    EXPECT_EQ(ask({"replay", folder_ / "timeless", "--policy", policy}).code, 2);
+}
+
 TEST_F(ReplayVerb, ALedgerIsWrittenOnce) {
     EXPECT_EQ(record_jobs().code, 0);
 

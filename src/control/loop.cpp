@@ -45,7 +45,8 @@ Result<std::vector<Fact>> Loop::hear() {
 }
 
 bool Loop::wants_snapshot() const {
-    return options_.snapshot_every > 0 && since_snapshot_ + 1 >= options_.snapshot_every;
+    return is_snapshot_asked_ ||
+           (options_.snapshot_every > 0 && since_snapshot_ + 1 >= options_.snapshot_every);
 }
 
 Result<> Loop::record(Decision& decision) {
@@ -61,6 +62,7 @@ Result<> Loop::record(Decision& decision) {
     if (decision.snapshot) {
         MUSTER_CHECK(ledger_.append(*decision.snapshot));
         since_snapshot_ = 0;
+        is_snapshot_asked_ = false;
         // What is not dropped now is dropped behind the next one.
         if (auto kept = ledger_.apply(options_.retention);
             !kept && kept.error().code == Code::conflict) {

@@ -48,6 +48,9 @@ public:
     /// Turns until `stop` says so or it leads no more, the engine on a thread of its own.
     Result<> run(const std::function<bool()>& stop);
 
+    /// The next cycle is followed by a snapshot, whatever the options say.
+    void ask_snapshot() { is_snapshot_asked_ = true; }
+
     [[nodiscard]] const Engine& engine() const { return decider_->engine(); }
     [[nodiscard]] const OrderBook& orders() const { return book_; }
     [[nodiscard]] const Ledger& ledger() const { return ledger_; }
@@ -72,9 +75,10 @@ private:
     std::unique_ptr<Decider> decider_;
     OrderBook book_;
     std::optional<Decision> unrecorded_;  // the ledger failed; it is recorded before all else
-    bool is_cycle_recorded_ = false;      // of the unrecorded decision, its snapshot is not
-    std::vector<TaskOrder> ordered_;      // given since the last record
-    std::int64_t time_ = 0;               // of the facts: never falls
+    bool is_snapshot_asked_ = false;
+    bool is_cycle_recorded_ = false;  // of the unrecorded decision, its snapshot is not
+    std::vector<TaskOrder> ordered_;  // given since the last record
+    std::int64_t time_ = 0;           // of the facts: never falls
     std::uint64_t since_snapshot_ = 0;
     std::uint64_t failed_orders_ = 0;
 };

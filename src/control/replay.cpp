@@ -18,8 +18,6 @@ class Replayer {
 public:
     explicit Replayer(Replayed& told) : told_(told) {}
 
-    [[nodiscard]] bool has_begun() const { return engine_.has_value(); }
-
     Result<> take(const Opened& opened) {
         ++told_.leaders;
         auto& versions = told_.engine_versions;
@@ -73,22 +71,29 @@ private:
 
 }  // namespace
 
-Result<Replayed> decide_anew(Store& store, std::uint64_t from, const ReplayProgress& progress) {
+Result<Beginning> beginning_of(Store& store, std::uint64_t from) {
     MUSTER_TRY(snapshot, store.last_snapshot(from + 1));
-    MUSTER_TRY(records, Cursor::at(store, snapshot ? snapshot->sequence : 1));
-    Replayed told;
+    MUSTER_TRY(extent, store.extent());
+    const std::uint64_t entry = snapshot ? snapshot->sequence : extent.first();
+    MUSTER_TRY(header, store.header(entry));
+    if (!header || header->kind == RecordKind::cycle) {
+        return fail(Code::corrupt,
+                    fmt::format("{}: found {} as entry {}; expected a leader or a snapshot",
+                                store.name(), header ? "a cycle" : "nothing", entry));
+    }
+    MUSTER_TRY(records, Cursor::at(store, entry));
+    return Beginning{.entry = entry, .records = std::move(records)};
+}
+
+Result<Replayed> decide_anew(Store& store, std::uint64_t from, const ReplayProgress& progress) {
+    MUSTER_TRY(beginning, beginning_of(store, from));
+    Replayed told{.first = beginning.entry};
     Replayer replayer(told);
     while (!told.difference) {
-        MUSTER_TRY(item, records.next());
+        MUSTER_TRY(item, beginning.records.next());
         if (!item) { break; }
         told.last = item->header.sequence;
-        if (told.first == 0) { told.first = told.last; }
         if (progress) { progress(told.last); }
-        if (!replayer.has_begun() && item->header.kind == RecordKind::cycle) {
-            return fail(Code::corrupt,
-                        fmt::format("{}: entry {} is a cycle, with no leader or snapshot before it",
-                                    store.name(), told.last));
-        }
         auto done =
             std::visit([&](const auto& record) { return replayer.take(record); }, item->record);
         if (!done) {

@@ -13,6 +13,15 @@
 
 namespace muster {
 
+/// Where a history may begin: a leader or a snapshot.
+struct Beginning {
+    std::uint64_t entry = 0;
+    Cursor records;
+};
+
+/// The last snapshot at or before entry `from`, else the log's own beginning.
+Result<Beginning> beginning_of(Store& store, std::uint64_t from);
+
 /// Where what is decided now is another thing than what is on record.
 struct Difference {
     std::uint64_t entry = 0;
@@ -35,8 +44,8 @@ struct Replayed {
 /// Told the entry that is next.
 using ReplayProgress = std::function<void(std::uint64_t entry)>;
 
-/// From the last snapshot at or before entry `from`, else from the log's beginning. A failure is
-/// the log's: it does not read, or begins in the middle.
+/// From the beginning that suits entry `from`. A failure is the log's: it does not read, or begins
+/// in the middle.
 Result<Replayed> decide_anew(Store& store, std::uint64_t from = 1,
                              const ReplayProgress& progress = {});
 

@@ -197,7 +197,7 @@ TEST_F(ReplayedLog, ALogThatDoesNotReadIsNoDifference) {
     log_.anchor = log_.entries.front().header;
     log_.entries.pop_front();
     EXPECT_THAT(decide_anew(*open_memory_store(log_)).error().message,
-                HasSubstr("entry 2 is a cycle, with no leader or snapshot before it"));
+                HasSubstr("found a cycle as entry 2; expected a leader or a snapshot"));
 }
 
 }  // namespace

@@ -23,6 +23,12 @@ std::int64_t target_of(const std::string& name, const std::vector<StartTarget>& 
     return seconds;
 }
 
+bool is_in_target(const Job& job, const JobOutcome& outcome,
+                  const std::vector<StartTarget>& targets) {
+    return outcome.has_run() &&
+           outcome.start_s - job.submit_s <= target_of(job.priority_class, targets);
+}
+
 std::vector<ClassMeasure> measure_classes(const JobTrace& trace, const JobRun& run,
                                           const std::vector<StartTarget>& targets) {
     std::map<std::string, ClassMeasure> by_name;
@@ -35,9 +41,7 @@ std::vector<ClassMeasure> measure_classes(const JobTrace& trace, const JobRun& r
             measure.name = job.priority_class;
             measure.target_s = target_of(job.priority_class, targets);
         }
-        const bool is_in_time =
-            outcome.has_run() && outcome.start_s - job.submit_s <= measure.target_s;
-        measure.in_target_share += is_in_time ? 1 : 0;
+        measure.in_target_share += is_in_target(job, outcome, targets) ? 1 : 0;
     }
     std::vector<ClassMeasure> out;
     for (auto& [name, measure] : by_name) {
@@ -108,6 +112,39 @@ JobMeasures measure(const JobTrace& trace, const JobRun& run,
     out.idle_share = whole > 0 ? 1 - out.utilization : 0;
     out.fragmented_share = share(timeline.fragmented_seconds, whole);
     out.classes = measure_classes(trace, run, targets);
+    return out;
+}
+
+std::vector<QueueMeasure> measure_queues(const JobTrace& trace, const JobRun& run,
+                                         const std::vector<StartTarget>& targets) {
+    struct Waits {
+        QueueMeasure measure;
+        std::vector<std::int64_t> waits;
+        std::vector<std::int64_t> jcts;
+    };
+    std::map<std::string, Waits> by_name;
+    for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
+        const Job& job = trace.jobs[i];
+        const JobOutcome& outcome = run.outcomes[i];
+        if (outcome.is_skipped) { continue; }
+        Waits& queue = by_name[job.queue];
+        ++queue.measure.jobs;
+        queue.measure.in_target_share += is_in_target(job, outcome, targets) ? 1 : 0;
+        if (!outcome.has_run()) { continue; }
+        queue.waits.push_back(outcome.start_s - job.submit_s);
+        queue.jcts.push_back(outcome.end_s - job.submit_s);
+        queue.measure.mean_bounded_slowdown +=
+            bounded_slowdown(queue.waits.back(), outcome.end_s - outcome.start_s);
+    }
+    std::vector<QueueMeasure> out;
+    for (auto& [name, queue] : by_name) {
+        QueueMeasure& measure = out.emplace_back(std::move(queue.measure));
+        measure.name = name;
+        measure.in_target_share /= static_cast<double>(measure.jobs);
+        measure.mean_bounded_slowdown /= std::max(1.0, static_cast<double>(queue.waits.size()));
+        measure.wait_s = spread_of(std::move(queue.waits));
+        measure.jct_s = spread_of(std::move(queue.jcts));
+    }
     return out;
 }
 

@@ -26,6 +26,15 @@ struct ClassMeasure {
     double in_target_share = 0;  // started in its target time
 };
 
+struct QueueMeasure {
+    std::string name;  // empty: jobs of no queue
+    std::int64_t jobs = 0;
+    Spread wait_s;
+    Spread jct_s;
+    double mean_bounded_slowdown = 0;
+    double in_target_share = 0;
+};
+
 struct JobMeasures {
     std::int64_t jobs = 0;  // that could run
     std::int64_t skipped = 0;
@@ -49,6 +58,10 @@ struct StartTarget {
 
 JobMeasures measure(const JobTrace& trace, const JobRun& run,
                     const std::vector<StartTarget>& targets = {});
+
+/// By name.
+std::vector<QueueMeasure> measure_queues(const JobTrace& trace, const JobRun& run,
+                                         const std::vector<StartTarget>& targets = {});
 
 /// max(1, (wait + run) ÷ max(run, 10 s))
 double bounded_slowdown(std::int64_t wait_s, std::int64_t run_s);

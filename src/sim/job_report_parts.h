@@ -4,9 +4,15 @@
 #include "sim/job_measures.h"
 #include "sim/job_timeline.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace muster::sim {
+
+/// All up to the heading; the page ends with `</html>`.
+enum class PageWidth : std::uint8_t { column, wide };
+std::string page_head(std::string_view title, PageWidth width = PageWidth::column);
 
 std::string utilisation_plot(const JobTimeline& timeline, const Machine& machine);
 std::string queue_plot(const JobTimeline& timeline);
