@@ -220,6 +220,7 @@ Result<int> run_verb(const DemoOptions&, Terminal& terminal) {
     show_deadlock(stage);
     show_topology(stage);
     show_replay(stage);
+    show_jobs(stage);
     stage.say("");
     stage.say(
         fmt::format("{} of {} checks hold", stage.checks() - stage.failures(), stage.checks()));

@@ -37,5 +37,6 @@ void show_gangs(Stage& stage);
 void show_deadlock(Stage& stage);
 void show_topology(Stage& stage);
 void show_replay(Stage& stage);
+void show_jobs(Stage& stage);
 
 }  // namespace muster::cli

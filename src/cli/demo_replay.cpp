@@ -1,4 +1,4 @@
-// The last block of the demo: a real fleet filled by the engine, or a made one without the traces.
+// A block of the demo: a real fleet filled by the engine, or a made one without the traces.
 #include "cli/demo.h"
 #include "engine/engine.h"
 #include "engine/world.h"
