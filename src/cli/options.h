@@ -63,6 +63,7 @@ struct SimRandomOptions {
     std::uint64_t seed = 1;
     std::int64_t steps = 1'000;
     std::string ledger;
+    bool is_loop = false;  // the whole loop around the engine, under an adversary
     Format format = Format::table;
 };
 

@@ -68,9 +68,11 @@ Replays an openb trace (Alibaba, 1,213 nodes, 6,212 GPUs): pods arrive one by on
 
 constexpr const char* random_examples = R"(
 Random fleets, jobs and failures; the laws of the design are checked after every step. A seed that
-fails is printed, and the same seed fails again.
+fails is printed, and the same seed fails again. With --loop the whole control loop runs, with its
+ledger and a cluster: messages get lost, processes stop anywhere, another leader takes over.
 
-  muster sim random --seed 7 --steps 1000)";
+  muster sim random --seed 7 --steps 1000
+  muster sim random --loop --seed 7 --steps 5000)";
 
 /// The application and where its words go.
 class Parser {
@@ -253,6 +255,7 @@ private:
         random->add_option("--steps", random_.steps, "events")
             ->capture_default_str()
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
+        random->add_flag("--loop", random_.is_loop, "the control loop under an adversary");
         add_record_option(*random, random_.ledger);
         add_format(random, random_.format);
         add_jobs(sim);

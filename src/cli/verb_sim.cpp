@@ -4,6 +4,7 @@
 #include "codec/json_writer.h"
 #include "sim/departures.h"
 #include "sim/engine_replay.h"
+#include "sim/loop_random.h"
 #include "sim/openb_study.h"
 #include "sim/random.h"
 #include "sim/reference/bestfit.h"
@@ -126,6 +127,52 @@ std::string write_json(const Outcome& outcome) {
     return out.take() + '\n';
 }
 
+void write_broken_laws(JsonWriter& out, const std::vector<std::string>& broken) {
+    out.key("broken_laws").begin_list();
+    for (const std::string& law : broken) { out.value(law); }
+    out.end_list().end_object();
+}
+
+int tell_laws(const std::vector<std::string>& broken, std::string_view again, Terminal& terminal) {
+    if (broken.empty()) {
+        terminal.out << "every law held after every step\n";
+        return exit_good;
+    }
+    for (const std::string& law : broken) { terminal.out << "broken: " << law << '\n'; }
+    terminal.out << "again: " << again << '\n';
+    return exit_waits;
+}
+
+Result<int> run_loop(const SimRandomOptions& options, Terminal& terminal) {
+    MUSTER_TRY(outcome, run_loop_random({.seed = options.seed, .steps = options.steps}));
+    if (options.format == Format::json) {
+        JsonWriter out;
+        out.begin_object()
+            .member("seed", static_cast<std::int64_t>(outcome.seed))
+            .member("steps", outcome.steps)
+            .member("cycles", outcome.cycles)
+            .member("leaders", outcome.leaders)
+            .member("crashes", outcome.crashes)
+            .member("fenced_leaders", outcome.fenced)
+            .member("binds", outcome.binds)
+            .member("evictions", outcome.evictions)
+            .member("quiet_phases", outcome.quiets);
+        write_broken_laws(out, outcome.broken);
+        terminal.out << out.take() << '\n';
+        return outcome.broken.empty() ? exit_good : exit_waits;
+    }
+    terminal.out << fmt::format(
+        "seed {}: {} steps, {} cycles on record by {} leaders, {} crashes, {} fenced, {} binds, {} "
+        "evictions, all agreed in {} quiet phases\n",
+        outcome.seed, with_commas(outcome.steps), with_commas(outcome.cycles),
+        with_commas(outcome.leaders), with_commas(outcome.crashes), with_commas(outcome.fenced),
+        with_commas(outcome.binds), with_commas(outcome.evictions), with_commas(outcome.quiets));
+    return tell_laws(outcome.broken,
+                     fmt::format("muster sim random --loop --seed {} --steps {}", outcome.seed,
+                                 outcome.steps),
+                     terminal);
+}
+
 }  // namespace
 
 Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal) {
@@ -160,10 +207,10 @@ Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal) {
 }
 
 Result<int> run_verb(const SimRandomOptions& options, Terminal& terminal) {
+    if (options.is_loop) { return run_loop(options, terminal); }
     MUSTER_TRY(store, make_ledger(options.ledger));
     MUSTER_TRY(outcome, run_random({.seed = options.seed, .steps = options.steps},
                                    {.store = std::move(store), .engine_version = MUSTER_VERSION}));
-    const bool is_lawful = outcome.broken.empty();
     if (options.format == Format::json) {
         JsonWriter out;
         out.begin_object()
@@ -175,11 +222,9 @@ Result<int> run_verb(const SimRandomOptions& options, Terminal& terminal) {
             .member("gangs_released", outcome.released)
             .member("refusals", outcome.refusals)
             .member("digest", fmt::format("{:016x}", outcome.digest));
-        out.key("broken_laws").begin_list();
-        for (const std::string& law : outcome.broken) { out.value(law); }
-        out.end_list().end_object();
+        write_broken_laws(out, outcome.broken);
         terminal.out << out.take() << '\n';
-        return is_lawful ? exit_good : exit_waits;
+        return outcome.broken.empty() ? exit_good : exit_waits;
     }
     terminal.out << fmt::format(
         "seed {}: {} steps, {} facts ({} refused as nonsense), {} tasks placed, {} gangs released, "
@@ -187,14 +232,10 @@ Result<int> run_verb(const SimRandomOptions& options, Terminal& terminal) {
         outcome.seed, with_commas(outcome.steps), with_commas(outcome.facts),
         with_commas(outcome.refused), with_commas(outcome.placed), with_commas(outcome.released),
         with_commas(outcome.refusals), outcome.digest);
-    if (is_lawful) {
-        terminal.out << "every law held after every step\n";
-        return exit_good;
-    }
-    for (const std::string& law : outcome.broken) { terminal.out << "broken: " << law << '\n'; }
-    terminal.out << fmt::format("again: muster sim random --seed {} --steps {}\n", outcome.seed,
-                                outcome.steps);
-    return exit_waits;
+    return tell_laws(
+        outcome.broken,
+        fmt::format("muster sim random --seed {} --steps {}", outcome.seed, outcome.steps),
+        terminal);
 }
 
 }  // namespace muster::cli

@@ -40,17 +40,21 @@ Decider::Decider(Engine engine, Policy policy)
 
 void Decider::keep_open_orders() {
     open_.clear();
-    for (const TaskOrder& order : open_orders()) {
-        open_.emplace(TaskName(order.workload, order.task),
-                      Open{order.kind, engine_.world().find_node(order.node)});
+    for (TaskOrder& order : open_orders()) {
+        open_.emplace(TaskName(std::move(order.workload), order.task),
+                      Open{.kind = order.kind,
+                           .node = engine_.world().find_node(order.node),
+                           .devices = std::move(order.devices)});
     }
 }
 
 /// What is to be done about a task, if anything is.
 std::optional<Decider::Open> Decider::open_now(const Task& task) {
-    if (task.state == TaskState::leaving) { return Open{OrderKind::evict, task.node}; }
+    if (task.state == TaskState::leaving) {
+        return Open{OrderKind::evict, task.node, task.devices};
+    }
     if (task.state == TaskState::placed && !task.is_confirmed) {
-        return Open{OrderKind::bind, task.node};
+        return Open{OrderKind::bind, task.node, task.devices};
     }
     return std::nullopt;
 }
@@ -73,6 +77,7 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
     Decision decision;
     Cycle& cycle = decision.cycle;
     cycle.facts = std::move(facts);
+    updated_.clear();
     for (std::uint32_t i = 0; i < cycle.facts.size(); ++i) { hear(cycle.facts[i], i, cycle); }
     cycle.plan = engine_.cycle();
     close_orders(decision);
@@ -86,15 +91,18 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
             open({placement.workload, place.task}, decision);
         }
     }
-    if (with_snapshot) {
-        // A boundary: who goes on from the record and who goes on here decide the same.
-        decision.snapshot = engine_.snapshot();
-        auto restored = Engine::restore(*decision.snapshot, policy_);
-        MUSTER_ASSERT(restored.has_value());
-        engine_ = std::move(*restored);
-        keep_open_orders();  // nodes have other ids now
-    }
+    open_changed(decision);
+    if (with_snapshot) { take_snapshot(decision); }
     return decision;
+}
+
+/// A boundary: who goes on from the record and who goes on here decide the same.
+void Decider::take_snapshot(Decision& decision) {
+    decision.snapshot = engine_.snapshot();
+    auto restored = Engine::restore(*decision.snapshot, policy_);
+    MUSTER_ASSERT(restored.has_value());
+    engine_ = std::move(*restored);
+    keep_open_orders();  // nodes have other ids now
 }
 
 /// A fact that breaks a law or makes no sense is put on record with the rule that resolves it.
@@ -102,13 +110,22 @@ void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
     const auto conflict = [&](ConflictRule rule, std::string text) {
         cycle.conflicts.push_back({.fact = index, .rule = rule, .text = std::move(text)});
     };
+    const World& world = engine_.world();
     const auto* node = std::get_if<NodeSet>(&fact);
-    const std::int64_t before =
-        node != nullptr ? conflicts_on(engine_.world(), node->node.name) : 0;
+    const auto* bound = std::get_if<TaskBound>(&fact);
+    const auto* queue = std::get_if<QueueSet>(&fact);
+    const std::int64_t before = node != nullptr ? conflicts_on(world, node->node.name) : 0;
+    if (const auto* set = std::get_if<WorkloadSet>(&fact);
+        set != nullptr && world.find_workload(set->workload.name).is_valid()) {
+        updated_.push_back(set->workload.name);  // its tasks may have other numbers behind it
+    }
+    const Task* task = bound == nullptr ? nullptr : find_task(bound->workload, bound->task);
+    const bool was_there = task != nullptr && task->state == TaskState::placed &&
+                           task->node == world.find_node(bound->node);
     if (auto applied = engine_.apply(fact); !applied) {
         return conflict(ConflictRule::fact_refused, std::move(applied.error().message));
     }
-    const World& world = engine_.world();
+    QueueId charged;
     if (node != nullptr) {
         const std::int64_t more = conflicts_on(world, node->node.name) - before;
         if (more > 0) {
@@ -116,35 +133,36 @@ void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
                 ConflictRule::cluster_is_right,
                 fmt::format("node {} has less than {} tasks on it hold", node->node.name, more));
         }
-    } else if (const auto* bound = std::get_if<TaskBound>(&fact)) {
+    } else if (bound != nullptr) {
         const Workload& workload = world.workloads[world.find_workload(bound->workload).value];
         if (workload.tasks[bound->task].is_conflict) {
             conflict(ConflictRule::cluster_is_right,
                      fmt::format("{}/{} runs on {}, where its devices are not free",
                                  bound->workload, bound->task, bound->node));
         }
-    } else if (const auto* queue = std::get_if<QueueSet>(&fact)) {
-        const std::vector<std::pair<Symbol, std::int64_t>> nothing;
-        const Charge none{.extended = &nothing};
-        if (world.queues.blocked(world.queues.find(queue->queue.name), none, 0)) {
-            conflict(ConflictRule::over_cap_waits,
-                     fmt::format("queue {} uses more than its cap", queue->queue.name));
-        }
+        if (!was_there) { charged = workload.queue; }
+    } else if (queue != nullptr) {
+        charged = world.queues.find(queue->queue.name);
+    }
+    if (const QueueId over = world.queues.over_cap(charged); over.is_valid()) {
+        conflict(
+            ConflictRule::over_cap_waits,
+            fmt::format("queue {} uses more than its cap", world.queues.at(over).spec.name));
     }
 }
 
-const Task* Decider::find_task(const TaskName& name) const {
+const Task* Decider::find_task(std::string_view workload, std::uint32_t task) const {
     const World& world = engine_.world();
-    const WorkloadId id = world.find_workload(name.first);
+    const WorkloadId id = world.find_workload(workload);
     if (!id.is_valid()) { return nullptr; }
     const std::vector<Task>& tasks = world.workloads[id.value].tasks;
-    return name.second < tasks.size() ? &tasks[name.second] : nullptr;
+    return task < tasks.size() ? &tasks[task] : nullptr;
 }
 
-/// Those that facts settled, and those that the plan turned into others.
+/// Those that facts settled, and those that a fact or the plan turned into others.
 void Decider::close_orders(Decision& decision) {
     for (auto at = open_.begin(); at != open_.end();) {
-        const Task* task = find_task(at->first);
+        const Task* task = find_task(at->first.first, at->first.second);
         if (task != nullptr && open_now(*task) == at->second) {
             ++at;
             continue;
@@ -154,12 +172,28 @@ void Decider::close_orders(Decision& decision) {
     }
 }
 
+/// Orders that facts changed and the plan says nothing of: on a node that has other devices now,
+/// and of tasks that have another number since their workload was described again.
+void Decider::open_changed(Decision& decision) {
+    std::vector<TaskName> changed = decision.closed;
+    const World& world = engine_.world();
+    for (const std::string& name : updated_) {
+        const WorkloadId id = world.find_workload(name);
+        if (!id.is_valid()) { continue; }
+        const auto count = static_cast<std::uint32_t>(world.workloads[id.value].tasks.size());
+        for (std::uint32_t i = 0; i < count; ++i) { changed.emplace_back(name, i); }
+    }
+    for (TaskName& name : changed) {
+        if (!open_.contains(name)) { open(std::move(name), decision); }
+    }
+}
+
 void Decider::open(TaskName name, Decision& decision) {
-    const Task* task = find_task(name);
-    const auto open = task == nullptr ? std::nullopt : open_now(*task);
+    const Task* task = find_task(name.first, name.second);
+    auto open = task == nullptr ? std::nullopt : open_now(*task);
     if (!open) { return; }
     decision.opened.push_back(order_of(open->kind, name, engine_.world(), *task));
-    open_.insert_or_assign(std::move(name), *open);
+    open_.insert_or_assign(std::move(name), std::move(*open));
 }
 
 }  // namespace muster

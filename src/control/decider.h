@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ using TaskName = std::pair<std::string, std::uint32_t>;
 /// What one cycle came to. Nothing of it may be acted on before `cycle` is recorded.
 struct Decision {
     Cycle cycle;                       // without `ordered`, which the I/O side adds
-    std::vector<TaskOrder> opened;     // orders that the plan makes
+    std::vector<TaskOrder> opened;     // orders that the plan makes, or that facts changed
     std::vector<TaskName> closed;      // orders that facts or the plan ended
     std::optional<Snapshot> snapshot;  // to be recorded behind the cycle, when one was asked for
 };
@@ -40,24 +41,28 @@ public:
     [[nodiscard]] Engine& engine() { return engine_; }
 
 private:
-    void keep_open_orders();
-    void hear(const Fact& fact, std::uint32_t index, Cycle& cycle);
-    [[nodiscard]] const Task* find_task(const TaskName& name) const;
-    void close_orders(Decision& decision);
-    void open(TaskName name, Decision& decision);
-
-    Engine engine_;
-    Policy policy_;
-    /// What was ordered of whom, and on which node.
+    /// What was ordered of whom, and where.
     struct Open {
         OrderKind kind = OrderKind::bind;
         NodeId node;
+        Devices devices;
 
         bool operator==(const Open&) const = default;
     };
-    static std::optional<Open> open_now(const Task& task);
 
+    void keep_open_orders();
+    void hear(const Fact& fact, std::uint32_t index, Cycle& cycle);
+    [[nodiscard]] const Task* find_task(std::string_view workload, std::uint32_t task) const;
+    static std::optional<Open> open_now(const Task& task);
+    void close_orders(Decision& decision);
+    void open_changed(Decision& decision);
+    void open(TaskName name, Decision& decision);
+    void take_snapshot(Decision& decision);
+
+    Engine engine_;
+    Policy policy_;
     std::map<TaskName, Open> open_;
+    std::vector<std::string> updated_;  // workloads that facts of this cycle described again
 };
 
 }  // namespace muster

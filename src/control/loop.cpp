@@ -24,9 +24,12 @@ Result<Loop> Loop::start(Seams seams, std::unique_ptr<Store> store, LoopOptions 
     MUSTER_TRY(ledger, Ledger::open(std::move(store), {.leader = options.leader,
                                                        .engine_version = options.engine_version,
                                                        .policy = options.policy}));
-    MUSTER_TRY(engine, recover(ledger, options.policy));
-    auto decider = std::make_unique<Decider>(std::move(engine), options.policy);
-    return Loop(seams, std::move(ledger), std::move(options), std::move(decider));
+    MUSTER_TRY(recovered, recover(ledger, options.policy));
+    MUSTER_CHECK(seams.source.begin(recovered.engine.snapshot()));
+    auto decider = std::make_unique<Decider>(std::move(recovered.engine), options.policy);
+    Loop loop(seams, std::move(ledger), std::move(options), std::move(decider));
+    loop.since_snapshot_ = recovered.cycles;
+    return loop;
 }
 
 Result<> Loop::check_leader() {
@@ -80,20 +83,33 @@ void Loop::take(Decision& decision) {
 }
 
 /// Orders that the cluster did not take are given again when it is their turn.
-void Loop::act() {
+Result<> Loop::act(bool is_recorded) {
     std::vector<TaskOrder> due = book_.due(seams_.clock.now());
-    if (due.empty()) { return; }
+    if (due.empty()) { return {}; }
+    MUSTER_CHECK(check_leader());
+    if (auto leads = is_recorded ? Result<>{} : ledger_.check_fence(); !leads) {
+        if (leads.error().code == Code::conflict) { return leads; }
+        ++failed_orders_;
+        return {};
+    }
     if (!seams_.actuator.carry_out(due)) { ++failed_orders_; }
     ordered_.insert(ordered_.end(), std::make_move_iterator(due.begin()),
                     std::make_move_iterator(due.end()));
+    return {};
 }
 
 Result<std::optional<Decision>> Loop::turn() {
+    return turn([this](std::vector<Fact> facts, bool with_snapshot) {
+        return decider_->decide(std::move(facts), with_snapshot);
+    });
+}
+
+Result<std::optional<Decision>> Loop::turn(const Decide& decide) {
     MUSTER_CHECK(check_leader());
     std::optional<Decision> made = std::exchange(unrecorded_, std::nullopt);
     if (!made) {
         MUSTER_TRY(facts, hear());
-        if (!facts.empty()) { made = decider_->decide(std::move(facts), wants_snapshot()); }
+        if (!facts.empty()) { made = decide(std::move(facts), wants_snapshot()); }
     }
     if (made) {
         if (auto done = record(*made); !done) {
@@ -102,7 +118,7 @@ Result<std::optional<Decision>> Loop::turn() {
         }
         take(*made);
     }
-    act();
+    MUSTER_CHECK(act(made.has_value()));
     return made;
 }
 
@@ -115,32 +131,24 @@ Result<> Loop::run(const std::function<bool()>& stop) {
     Channel<Decision> decisions(1);
     std::thread engine([&] {
         while (auto question = questions.receive()) {
-            if (!decisions.send(
-                    decider_->decide(std::move(question->facts), question->with_snapshot))) {
-                return;
-            }
+            decisions.send(decider_->decide(std::move(question->facts), question->with_snapshot));
         }
     });
-    const auto turns = [&]() -> Result<> {
-        while (!stop()) {
-            MUSTER_CHECK(check_leader());
-            MUSTER_TRY(facts, hear());
-            if (!facts.empty()) {
-                questions.send({std::move(facts), wants_snapshot()});
-                auto decision = decisions.receive();
-                for (auto done = record(*decision); !done; done = record(*decision)) {
-                    if (done.error().code == Code::conflict || stop()) { return done; }
-                    std::this_thread::sleep_for(std::chrono::milliseconds(options_.retry.first_ms));
-                }
-                take(*decision);
-            }
-            act();
-        }
-        return {};
+    const auto ask = [&](std::vector<Fact> facts, bool with_snapshot) {
+        questions.send({std::move(facts), with_snapshot});
+        return decisions.receive().value();
     };
-    auto done = turns();
+    Result<> done;
+    while (done && !stop()) {
+        auto turned = turn(ask);
+        if (turned) { continue; }
+        if (turned.error().code == Code::conflict) {
+            done = tl::unexpected(std::move(turned.error()));
+        } else {
+            std::this_thread::sleep_for(std::chrono::milliseconds(options_.patience_ms));
+        }
+    }
     questions.close();
-    decisions.close();
     engine.join();
     return done;
 }

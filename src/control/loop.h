@@ -23,7 +23,7 @@ struct LoopOptions {
     std::string engine_version;
     Policy policy;
     RetryRule retry;
-    std::int64_t patience_ms = 1'000;  // an observation waits no longer
+    std::int64_t patience_ms = 1'000;  // an observation waits no longer, a failed turn as long
     std::uint64_t snapshot_every = 0;  // cycles; 0 = never
     Retention retention;               // applied behind each snapshot
 };
@@ -45,7 +45,8 @@ public:
     /// leads, and this loop is over. Any other failure: the turn may be tried again, and is the
     /// same.
     Result<std::optional<Decision>> turn();
-    /// Turns until `stop` says so or it leads no more, the engine on a thread of its own.
+    /// Turns until `stop` says so or it leads no more, the engine on a thread of its own. A failed
+    /// turn is tried again.
     Result<> run(const std::function<bool()>& stop);
 
     /// The next cycle is followed by a snapshot, whatever the options say.
@@ -58,16 +59,19 @@ public:
     [[nodiscard]] std::uint64_t failed_orders() const { return failed_orders_; }
 
 private:
+    using Decide = std::function<Decision(std::vector<Fact>, bool with_snapshot)>;
+
     Loop(Seams seams, Ledger ledger, LoopOptions options, std::unique_ptr<Decider> decider);
 
+    Result<std::optional<Decision>> turn(const Decide& decide);
     Result<> check_leader();
-    /// Facts to be decided on, behind them the time by which they were heard; none when there is
-    /// nothing to decide.
+    /// Facts to be decided on and behind them the time; none when there is nothing to decide.
     Result<std::vector<Fact>> hear();
     [[nodiscard]] bool wants_snapshot() const;
     Result<> record(Decision& decision);
     void take(Decision& decision);
-    void act();
+    /// Gives what is due. Only a loop that leads does; `is_recorded` right now, so it does.
+    Result<> act(bool is_recorded);
 
     Seams seams_;
     Ledger ledger_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace muster {
@@ -38,21 +39,34 @@ Result<Engine> restored(const Engine& engine, const Policy& policy) {
     return Engine::restore(engine.snapshot(), policy);
 }
 
-Result<Engine> recover(Ledger& ledger, const Policy& policy) {
+Result<Recovered> recover(Ledger& ledger, const Policy& policy) {
     MUSTER_TRY(recovery, ledger.recover());
-    Engine engine(policy);
+    Recovered out;
     if (recovery.snapshot) {
-        MUSTER_TRY(begun, Engine::restore(*recovery.snapshot, policy));
-        engine = std::move(begun);
+        MUSTER_TRY(begun, Engine::restore(*recovery.snapshot, recovery.snapshot->policy));
+        out.engine = std::move(begun);
     }
+    // Each cycle is folded under the policy that it was made by, and each `Opened` is a boundary:
+    // what its leader began with had been restored. Of several in a row the last one counts.
+    std::optional<Policy> opened;
     while (true) {
         MUSTER_TRY(item, recovery.records.next());
         if (!item) { break; }
-        if (const auto* cycle = std::get_if<Cycle>(&item->record)) {
-            MUSTER_CHECK(fold(engine, *cycle));
+        if (auto* leader = std::get_if<Opened>(&item->record)) {
+            opened = std::move(leader->policy);
+        } else if (const auto* cycle = std::get_if<Cycle>(&item->record)) {
+            if (opened) {
+                MUSTER_TRY(begun, restored(out.engine, *opened));
+                out.engine = std::move(begun);
+                opened.reset();
+            }
+            MUSTER_CHECK(fold(out.engine, *cycle));
+            ++out.cycles;
         }
     }
-    return restored(engine, policy);
+    MUSTER_TRY(begun, restored(out.engine, policy));
+    out.engine = std::move(begun);
+    return out;
 }
 
 }  // namespace muster

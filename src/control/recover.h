@@ -4,10 +4,17 @@
 #include "engine/engine.h"
 #include "ledger/ledger.h"
 
+#include <cstdint>
+
 namespace muster {
 
+struct Recovered {
+    Engine engine;
+    std::uint64_t cycles = 0;  // that were folded, behind the last snapshot
+};
+
 /// The engine that a new leader begins with, restored at its own `Opened` as `policy` says.
-Result<Engine> recover(Ledger& ledger, const Policy& policy);
+Result<Recovered> recover(Ledger& ledger, const Policy& policy);
 
 /// The facts of a recorded cycle. Fails when one that was refused is taken now, or the other way
 /// round.

@@ -46,7 +46,7 @@ protected:
         ASSERT_TRUE(ledger.has_value());
         auto engine = recover(*ledger, policy_);
         ASSERT_TRUE(engine.has_value()) << engine.error().message;
-        Decider decider(std::move(*engine), policy_);
+        Decider decider(std::move(engine->engine), policy_);
         for (std::size_t i = 0; i < cycles.size(); ++i) {
             Decision decision = decider.decide(cycles[i], i + 1 == snapshot_at);
             if (spoil) { spoil(decision.cycle); }

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "model/fact.h"
 #include "model/order.h"
+#include "model/snapshot.h"
 
 #include <cstdint>
 #include <span>
@@ -16,8 +17,12 @@ namespace muster {
 class Source {
 public:
     virtual ~Source() = default;
+    /// Before the first observation: what the ledger says is there. What is otherwise, and what has
+    /// gone since, are the first facts; a Source that listens to a cluster looks at all of it.
+    virtual Result<> begin(const Snapshot& known) = 0;
     /// What was heard since the last call, in the order in which it happened; nothing when nothing
-    /// was. Waits for it no longer than `patience_ms`. After a restart it tells all that is there.
+    /// was. Waits for it no longer than `patience_ms`. What is there may be told again, but the end
+    /// of one run of a task is told once: told late, it would end the next run.
     virtual Result<std::vector<Fact>> observe(std::int64_t patience_ms) = 0;
 };
 
@@ -25,9 +30,11 @@ public:
 class Actuator {
 public:
     virtual ~Actuator() = default;
-    /// Asks; how it ended comes as facts: a bind as TaskBound, an eviction as TaskGone. The same
-    /// order may come again, also after it was carried out, and is then the same fact again. A
-    /// failure means that some were perhaps not asked; they are asked again later.
+    /// Asks; how it ended comes as facts: a bind as TaskBound, an eviction as TaskGone. An order is
+    /// for the pod and the node that the last observation spoke of: to another one of the same name
+    /// it does nothing, however late it comes. The same order may come again, also after it was
+    /// carried out; then the Source tells how it stands. A failure means that some were perhaps not
+    /// asked; they are asked again later.
     virtual Result<> carry_out(std::span<const TaskOrder> orders) = 0;
 };
 

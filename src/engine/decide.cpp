@@ -274,7 +274,7 @@ private:
             const bool holds_any =
                 std::any_of(workload.tasks.begin(), workload.tasks.end(),
                             [](const Task& task) { return task.state != TaskState::waiting; });
-            const bool is_mended = holds_any && (is_whole(workload, Floor::held) ||
+            const bool is_mended = holds_any && !is_cut(workload) && (is_whole(workload, Floor::held) ||
                                                  mend(id, Goal::repair) || mend(id, Goal::start));
             if (!is_mended) {
                 release(id);
@@ -282,6 +282,14 @@ private:
                 world_.growing.insert(id);
             }
         }
+    }
+
+    /// A node lost devices of a task that was ordered there and is not seen to run: it must not
+    /// start with what is left.
+    static bool is_cut(const Workload& workload) {
+        return std::any_of(workload.tasks.begin(), workload.tasks.end(), [](const Task& task) {
+            return task.state == TaskState::placed && task.is_conflict && !task.is_confirmed;
+        });
     }
 
     /// What it had before first. A foreign bind may have begun what has to be completed, which
@@ -314,7 +322,7 @@ private:
         }
         for (Group& group : workload.groups) { group.held_minimum = 0; }
         world_.start_waiting(id);
-        if (!out.tasks.empty()) { plan_.releases.push_back(std::move(out)); }
+        plan_.releases.push_back(std::move(out));  // also of one that lost all it had
     }
 
     void grow() {

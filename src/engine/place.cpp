@@ -534,6 +534,8 @@ std::optional<std::int32_t> resolve_level(const World& world, std::string_view n
 }
 
 bool place_workload(World& world, Trial& trial, WorkloadId id, Goal goal) {
+    // A foreign bind may have it run while others of its tasks leave: nobody may take their place.
+    if (world.workloads[id.value].leaving > 0) { return false; }
     Placer placer(world, trial, id, goal);
     if (goal != Goal::grow) { return placer.place_root(); }
     placer.grow(0, placer.whole());

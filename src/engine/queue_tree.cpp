@@ -182,6 +182,15 @@ std::optional<CapBlock> QueueTree::blocked(QueueId leaf, const Charge& charge, s
     return std::nullopt;
 }
 
+QueueId QueueTree::over_cap(QueueId leaf) const {
+    for (QueueId id = leaf; id.is_valid(); id = at(id).parent) {
+        for (const Cap& cap : at(id).caps) {
+            if (used(at(id), cap.resource) > cap.limit) { return id; }
+        }
+    }
+    return {};
+}
+
 std::int64_t QueueTree::allowed(QueueId leaf, const Charge& charge, std::int64_t count) const {
     for (QueueId id = leaf; id.is_valid(); id = at(id).parent) {
         for (const Cap& cap : at(id).caps) {

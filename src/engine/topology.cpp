@@ -54,6 +54,7 @@ int compare_natural(std::string_view a, std::string_view b) {
 void Topology::set_levels(std::vector<Level> levels) {
     levels_ = std::move(levels);
     places_.clear();
+    renumber(position_.size());  // without nodes nothing else does
 }
 
 void Topology::change(const std::vector<NodeId>& stale, std::vector<NodePlace> fresh,

@@ -206,6 +206,8 @@ private:
     void hold_block(const Lease& lease, std::uint32_t index, NodeId node);
     void hold_leases_on(NodeId node);
     Result<> restore(const WorkloadStatus& status);
+    [[nodiscard]] bool can_leave(WorkloadId id, const TaskPlace& place) const;
+    [[nodiscard]] bool can_hold(WorkloadId id, const TaskPlace& place) const;
     WorkloadId new_workload();
     void build_workload(WorkloadId id, const WorkloadSpec& spec);
     void drop_workload(WorkloadId id);

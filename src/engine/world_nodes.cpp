@@ -206,6 +206,9 @@ void World::rebuild_machine(NodeId id) {
         if (!are_free(shape, machine, task.devices, space)) {
             task.devices = free_part(shape, machine, task.devices, space);
             task.is_conflict = true;
+            if (!task.is_confirmed && !workloads[ref.workload.value].is_lease) {
+                broken.insert(ref.workload);  // it must not start like that
+            }
         }
         change(space, Taking::take, shape, machine, id, task.devices);
         const Workload& workload = workloads[ref.workload.value];

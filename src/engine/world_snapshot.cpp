@@ -1,5 +1,6 @@
 // A World as plain data and back, and recorded plans taken as they are.
 #include "base/assert.h"
+#include "engine/fit.h"
 #include "engine/match.h"
 #include "engine/world.h"
 
@@ -106,6 +107,9 @@ Result<> World::restore(const Snapshot& from) {
 }
 
 Result<> World::restore(const WorkloadStatus& status) {
+    if (find_workload(status.spec.name).is_valid()) {
+        return fail(Code::corrupt, fmt::format("workload {} is there twice", status.spec.name));
+    }
     MUSTER_TRY(id, add(status.spec));
     Workload& workload = workloads[id.value];
     if (status.tasks.size() != workload.tasks.size() ||
@@ -149,54 +153,72 @@ Result<> World::restore(const WorkloadStatus& status) {
 
 /// What a cycle does, by its record: nothing is decided.
 Result<> World::fold(const Plan& plan) {
+    const auto bad = [&](std::string what) {
+        return fail(Code::corrupt, fmt::format("plan {}: {}", plan.cycle, std::move(what)));
+    };
+    if (plan.cycle != cycle + 1) {
+        return bad(fmt::format("it follows cycle {}, expected {}", cycle, plan.cycle - 1));
+    }
     refresh();
     refresh_values();
     adopt_queues();
     cycle = plan.cycle;
-    const auto find = [&](const std::string& name) -> Result<WorkloadId> {
-        const WorkloadId id = find_workload(name);
-        if (id.is_valid()) { return id; }
-        return fail(Code::corrupt,
-                    fmt::format("plan {}: workload {} is not known", plan.cycle, name));
-    };
     for (const Release& release : plan.releases) {
-        MUSTER_TRY(id, find(release.workload));
-        Workload& workload = workloads[id.value];
+        const WorkloadId id = find_workload(release.workload);
+        if (!id.is_valid() || !workloads[id.value].is_running) {
+            return bad(fmt::format("releases {}, which does not run", release.workload));
+        }
         for (const TaskPlace& place : release.tasks) {
-            if (place.task >= workload.tasks.size() ||
-                workload.tasks[place.task].state != TaskState::placed) {
-                return fail(Code::corrupt,
-                            fmt::format("plan {}: releases {}/{}, which is not placed", plan.cycle,
-                                        release.workload, place.task));
+            if (!can_leave(id, place)) {
+                return bad(fmt::format("releases {}/{} from {}, where it is not placed",
+                                       release.workload, place.task, place.node));
             }
             leave({id, place.task});
         }
-        for (Group& group : workload.groups) { group.held_minimum = 0; }
+        for (Group& group : workloads[id.value].groups) { group.held_minimum = 0; }
         start_waiting(id);
     }
     for (const Placement& placement : plan.placements) {
-        MUSTER_TRY(id, find(placement.workload));
-        Workload& workload = workloads[id.value];
-        for (const TaskPlace& place : placement.tasks) {
-            const NodeId node = find_node(place.node);
-            if (place.task >= workload.tasks.size() || !node.is_valid() ||
-                workload.tasks[place.task].state != TaskState::waiting) {
-                return fail(Code::corrupt,
-                            fmt::format("plan {}: places {}/{} on {}, which can't be", plan.cycle,
-                                        placement.workload, place.task, place.node));
-            }
-            hold({id, place.task}, node, place.devices);
+        const WorkloadId id = find_workload(placement.workload);
+        if (!id.is_valid()) {
+            return bad(fmt::format("places {}, which is not known", placement.workload));
         }
-        settle(workload);
-        workload.is_running = true;
+        for (const TaskPlace& place : placement.tasks) {
+            if (!can_hold(id, place)) {
+                return bad(fmt::format("places {}/{} on {}, which can't be", placement.workload,
+                                       place.task, place.node));
+            }
+            hold({id, place.task}, find_node(place.node), place.devices);
+        }
+        settle(workloads[id.value]);
+        workloads[id.value].is_running = true;
         stop_waiting(id);
     }
     for (const Refusal& refusal : plan.refusals) {
-        MUSTER_TRY(id, find(refusal.workload));
+        const WorkloadId id = find_workload(refusal.workload);
+        if (!id.is_valid() || !workloads[id.value].is_waiting()) {
+            return bad(fmt::format("refuses {}, which does not wait", refusal.workload));
+        }
         workloads[id.value].reason = std::make_unique<Reason>(refusal.reason);
     }
     broken.clear();
     return {};
+}
+
+bool World::can_leave(WorkloadId id, const TaskPlace& place) const {
+    const std::vector<Task>& tasks = workloads[id.value].tasks;
+    return place.task < tasks.size() && tasks[place.task].state == TaskState::placed &&
+           machines[tasks[place.task].node.value].spec.name == place.node;
+}
+
+bool World::can_hold(WorkloadId id, const TaskPlace& place) const {
+    const Workload& workload = workloads[id.value];
+    const NodeId node = find_node(place.node);
+    if (place.task >= workload.tasks.size() || !node.is_valid()) { return false; }
+    const Task& task = workload.tasks[place.task];
+    return task.state == TaskState::waiting &&
+           are_free(shapes.at(workload.groups[task.group].shape), machines[node.value],
+                    place.devices, space);
 }
 
 }  // namespace muster

@@ -274,6 +274,13 @@ Result<> World::on(const TaskGone& fact) {
                                                  fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
+    if (task.state == TaskState::waiting && fact.is_finished) {  // it ran unknown to us, and is done
+        task.state = TaskState::finished;
+        ++workload.groups[task.group].finished;
+        mix_.leave();
+        make_ready(id);
+        return {};
+    }
     if (!task.holds()) {
         return fail(Code::conflict,
                     fmt::format("task {} of {} holds nothing", fact.task, fact.workload));

@@ -57,6 +57,12 @@ Result<> Ledger::append(RecordKind kind, std::int64_t time, std::string payload,
     return {};
 }
 
+Result<> Ledger::check_fence() {
+    MUSTER_TRY(extent, store_->extent());
+    if (extent.last.epoch == last_.epoch) { return {}; }
+    return tl::unexpected(fenced(*store_, extent.last, last_.sequence + 1, last_.epoch));
+}
+
 Result<Recovery> Ledger::recover() {
     MUSTER_TRY(snapshot, store_->last_snapshot(opened_));
     MUSTER_TRY(records, Cursor::at(*store_, snapshot ? snapshot->sequence : 1, opened_));

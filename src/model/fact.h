@@ -84,7 +84,7 @@ struct WorkloadGone {
     bool operator==(const WorkloadGone&) const = default;
 };
 
-/// A finished task is not placed again; one that was lost is.
+/// A finished task is not placed again, wherever it ran; one that was lost is.
 struct TaskGone {
     std::string workload;
     std::uint32_t task = 0;

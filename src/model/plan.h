@@ -122,7 +122,7 @@ struct Refusal {
 /// waits again. Its devices are fenced until facts say that the tasks are gone.
 struct Release {
     std::string workload;
-    std::vector<TaskPlace> tasks;  // what it still held
+    std::vector<TaskPlace> tasks;  // what it still held; nothing when facts took all of it
 
     bool operator==(const Release&) const = default;
 };

@@ -351,7 +351,7 @@ void RandomFacts::add_nonsense(const World& world, std::vector<RandomFact>& out)
                 if (workload.tasks[i].state != TaskState::placed && workload.is_waiting()) {
                     // True when it is applied first in its step; else it may hold something by
                     // then.
-                    if (out.empty()) { refuse(TaskGone{work, i, true}); }
+                    if (out.empty()) { refuse(TaskGone{work, i, false}); }
                     return;
                 }
             }

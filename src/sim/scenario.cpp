@@ -82,6 +82,12 @@ private:
                 last_[placement.workload] = placement;
             }
             // The cluster does as it is told, at once.
+            for (const Placement& placement : plan.placements) {
+                for (const TaskPlace& task : placement.tasks) {
+                    act(Fact(TaskBound{placement.workload, task.task, task.node, true,
+                                       task.devices}));
+                }
+            }
             for (const Release& release : plan.releases) {
                 for (const TaskPlace& task : release.tasks) {
                     act(Fact(TaskGone{release.workload, task.task}));

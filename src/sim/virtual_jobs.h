@@ -27,6 +27,7 @@ public:
     /// Times of the trace are in seconds; the facts' are in milliseconds from its first one on.
     VirtualJobs(const JobTrace& trace, VirtualJobsOptions options);
 
+    Result<> begin(const Snapshot& /*known*/) override { return {}; }
     /// All that happens in the next second in which something does; nothing at the end.
     Result<std::vector<Fact>> observe(std::int64_t patience_ms) override;
     Result<> carry_out(std::span<const TaskOrder> orders) override;
