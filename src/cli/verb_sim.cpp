@@ -167,10 +167,10 @@ Result<int> run_loop(const SimRandomOptions& options, Terminal& terminal) {
         outcome.seed, with_commas(outcome.steps), with_commas(outcome.cycles),
         with_commas(outcome.leaders), with_commas(outcome.crashes), with_commas(outcome.fenced),
         with_commas(outcome.binds), with_commas(outcome.evictions), with_commas(outcome.quiets));
-    return tell_laws(outcome.broken,
-                     fmt::format("muster sim random --loop --seed {} --steps {}", outcome.seed,
-                                 outcome.steps),
-                     terminal);
+    return tell_laws(
+        outcome.broken,
+        fmt::format("muster sim random --loop --seed {} --steps {}", outcome.seed, outcome.steps),
+        terminal);
 }
 
 }  // namespace

@@ -145,9 +145,8 @@ void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
         charged = world.queues.find(queue->queue.name);
     }
     if (const QueueId over = world.queues.over_cap(charged); over.is_valid()) {
-        conflict(
-            ConflictRule::over_cap_waits,
-            fmt::format("queue {} uses more than its cap", world.queues.at(over).spec.name));
+        conflict(ConflictRule::over_cap_waits,
+                 fmt::format("queue {} uses more than its cap", world.queues.at(over).spec.name));
     }
 }
 

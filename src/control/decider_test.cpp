@@ -66,8 +66,8 @@ TEST_F(DeciderTest, ALostNodeReleasesTheGangAndItComesBackWhenAllAreGone) {
     EXPECT_EQ(released.opened[0].node, left);
     EXPECT_EQ(state("w", rank), TaskState::leaving);
 
-    const Decision again = decider.decide(
-        {node_fact(left == "a" ? "b" : "a", 4), TaskGone{"w", rank, false}});
+    const Decision again =
+        decider.decide({node_fact(left == "a" ? "b" : "a", 4), TaskGone{"w", rank, false}});
     EXPECT_THAT(again.closed, ElementsAre(TaskName("w", rank)));
     EXPECT_EQ(again.opened.size(), 2u) << "placed again in the same cycle";
 }

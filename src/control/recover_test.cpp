@@ -127,8 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
         Nonsense{"Cycle", [](Cycle& c) { c.plan.cycle = 9; }, "it follows cycle 1, expected 8"},
         Nonsense{"UnknownPlaced", [](Cycle& c) { c.plan.placements[0].workload = "z"; },
                  "places z, which is not known"},
-        Nonsense{"TaskTwice",
-                 [](Cycle& c) { c.plan.placements[0].tasks[1].task = 0; }, "places x/0 on a"},
+        Nonsense{"TaskTwice", [](Cycle& c) { c.plan.placements[0].tasks[1].task = 0; },
+                 "places x/0 on a"},
         Nonsense{"NoSuchTask", [](Cycle& c) { c.plan.placements[0].tasks[0].task = 7; },
                  "places x/7 on a"},
         Nonsense{"NoSuchNode", [](Cycle& c) { c.plan.placements[0].tasks[0].node = "q"; },
@@ -146,8 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                      c.plan.releases.push_back({.workload = "w", .tasks = {{.node = "b"}}});
                  },
                  "releases w/0 from b"},
-        Nonsense{"RefusesOneThatRuns",
-                 [](Cycle& c) { c.plan.refusals[0].workload = "w"; },
+        Nonsense{"RefusesOneThatRuns", [](Cycle& c) { c.plan.refusals[0].workload = "w"; },
                  "refuses w, which does not wait"},
         Nonsense{"FactTaken",
                  [](Cycle& c) {

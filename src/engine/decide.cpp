@@ -274,8 +274,9 @@ private:
             const bool holds_any =
                 std::any_of(workload.tasks.begin(), workload.tasks.end(),
                             [](const Task& task) { return task.state != TaskState::waiting; });
-            const bool is_mended = holds_any && !is_cut(workload) && (is_whole(workload, Floor::held) ||
-                                                 mend(id, Goal::repair) || mend(id, Goal::start));
+            const bool is_mended = holds_any && !is_cut(workload) &&
+                                   (is_whole(workload, Floor::held) || mend(id, Goal::repair) ||
+                                    mend(id, Goal::start));
             if (!is_mended) {
                 release(id);
             } else if (wants_more(workload)) {

@@ -78,7 +78,8 @@ public:
     [[nodiscard]] std::optional<CapBlock> blocked(QueueId leaf, const Charge& charge,
                                                   std::int64_t count,
                                                   bool from_empty = false) const;
-    /// The first from the leaf up whose usage is over its cap, as facts may bring about; else invalid.
+    /// The first from the leaf up whose usage is over its cap, as facts may bring about; else
+    /// invalid.
     [[nodiscard]] QueueId over_cap(QueueId leaf) const;
     /// Tasks more that the caps allow, at the most `count`.
     [[nodiscard]] std::int64_t allowed(QueueId leaf, const Charge& charge,

@@ -274,7 +274,8 @@ Result<> World::on(const TaskGone& fact) {
                                                  fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
-    if (task.state == TaskState::waiting && fact.is_finished) {  // it ran unknown to us, and is done
+    if (task.state == TaskState::waiting &&
+        fact.is_finished) {  // it ran unknown to us, and is done
         task.state = TaskState::finished;
         ++workload.groups[task.group].finished;
         mix_.leave();

@@ -43,7 +43,8 @@ public:
     /// A boundary: recovery reads nothing before it, and retention may drop what is.
     Result<> append(const Snapshot& snapshot);
 
-    /// `conflict` when another leader took over. Another may right after it: only an append is sure.
+    /// `conflict` when another leader took over. Another may right after it: only an append is
+    /// sure.
     Result<> check_fence();
 
     /// The cursor must not outlive the ledger.

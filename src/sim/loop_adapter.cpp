@@ -57,7 +57,8 @@ Result<> LoopAdapter::carry_out(std::span<const TaskOrder> orders) {
         check_(order);
         const auto pod = known_.pods.find({order.workload, order.task});
         const auto node = known_.nodes.find(order.node);
-        if (pod != known_.pods.end() && (order.kind == OrderKind::evict || node != known_.nodes.end())) {
+        if (pod != known_.pods.end() &&
+            (order.kind == OrderKind::evict || node != known_.nodes.end())) {
             cluster_.requests.push_back({.order = order,
                                          .pod = pod->second,
                                          .node = node == known_.nodes.end() ? 0 : node->second,

@@ -18,7 +18,8 @@ void compare(const std::string& name, const Task& task, const std::string& node,
         return;
     }
     if (pod.node != node || task.state == TaskState::finished) {
-        out.push_back(fmt::format("quiet: {} is on \"{}\", and the engine has it {}", name, pod.node,
+        out.push_back(fmt::format("quiet: {} is on \"{}\", and the engine has it {}", name,
+                                  pod.node,
                                   task.state == TaskState::finished ? "finished" : "on " + node));
     } else if (!node.empty() && !task.is_conflict && pod.devices != task.devices) {
         out.push_back(fmt::format("quiet: {} on {} has devices {:x}, and the engine has {:x}", name,
@@ -35,8 +36,7 @@ std::vector<std::string> disagreements(const World& world, const LoopCluster& cl
         if (!workload.is_present || workload.is_lease) { continue; }
         ++count;
         const auto work = cluster.works().find(workload.name);
-        if (work == cluster.works().end() ||
-            work->second.pods.size() != workload.tasks.size()) {
+        if (work == cluster.works().end() || work->second.pods.size() != workload.tasks.size()) {
             out.push_back(fmt::format("quiet: the engine has {} with {} tasks", workload.name,
                                       workload.tasks.size()));
             continue;

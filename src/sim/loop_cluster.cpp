@@ -11,8 +11,8 @@ namespace {
 
 const GroupSpec& group_of(const WorkloadSpec& spec, std::uint32_t task) {
     for (const GroupSpec& group : spec.groups) {
-        const bool is_inner = std::any_of(
-            spec.groups.begin(), spec.groups.end(), [&](const GroupSpec& other) {
+        const bool is_inner =
+            std::any_of(spec.groups.begin(), spec.groups.end(), [&](const GroupSpec& other) {
                 return other.parent >= 0 &&
                        &spec.groups[static_cast<std::size_t>(other.parent)] == &group;
             });
@@ -126,8 +126,7 @@ void LoopCluster::bind(const Request& request, Pod& pod) {
     const GpuNeed& need = group_of(works_.at(name.first).spec, name.second).task.gpu;
     if (std::popcount(order.devices.gpus) != need.count) {
         broken_.push_back(fmt::format("bind: {}/{} asks for {} gpus and starts with {}", name.first,
-                                      name.second, need.count,
-                                      std::popcount(order.devices.gpus)));
+                                      name.second, need.count, std::popcount(order.devices.gpus)));
     }
     if ((pod.devices.gpus & ~there) != 0) { return end(name, false, false); }  // it can't start
     check_devices(order.node);

@@ -23,10 +23,10 @@ using PodName = std::pair<std::string, std::uint32_t>;
 /// A fact on its way to one listener, with what an adapter knows besides.
 struct Heard {
     Fact fact;
-    std::uint64_t pod = 0;             // whom TaskBound and TaskGone are about
-    std::uint64_t next_pod = 0;        // who has the place of the one that is gone
-    std::vector<std::uint64_t> pods;   // of a WorkloadSet, task by task
-    std::uint64_t node = 0;            // which machine of the name a NodeSet is about
+    std::uint64_t pod = 0;            // whom TaskBound and TaskGone are about
+    std::uint64_t next_pod = 0;       // who has the place of the one that is gone
+    std::vector<std::uint64_t> pods;  // of a WorkloadSet, task by task
+    std::uint64_t node = 0;           // which machine of the name a NodeSet is about
 };
 
 /// An order on its way to the cluster.

@@ -40,7 +40,9 @@ NodeSpec LoopCluster::make_node(std::size_t index) {
                         .extended = {}};
     node.labels.push_back({"rack", fmt::format("r{}", dice_.below(2))});
     node.gpus.resize(dice_.pick(sizes));
-    for (GpuSpec& gpu : node.gpus) { gpu = {.model = "NVIDIA-H100-80GB-HBM3", .memory_mib = 81'559}; }
+    for (GpuSpec& gpu : node.gpus) {
+        gpu = {.model = "NVIDIA-H100-80GB-HBM3", .memory_mib = 81'559};
+    }
     return node;
 }
 
@@ -52,13 +54,13 @@ QueueSpec LoopCluster::make_queue(const std::string& name) {
 }
 
 GroupSpec LoopCluster::make_group(std::int32_t parent) {
-    GroupSpec group{.name = parent < 0 ? "g" : "part", .parent = parent, .task = {}, .topology = {}};
+    GroupSpec group{
+        .name = parent < 0 ? "g" : "part", .parent = parent, .task = {}, .topology = {}};
     group.count = static_cast<std::int32_t>(dice_.between(1, 4));
-    group.minimum = dice_.chance(70) ? group.count
-                                     : static_cast<std::int32_t>(dice_.between(1, group.count));
-    group.task.request = {.milli_cpu = dice_.between(1, 3) * 1'000,
-                          .memory = std::int64_t{1} << 30,
-                          .extended = {}};
+    group.minimum =
+        dice_.chance(70) ? group.count : static_cast<std::int32_t>(dice_.between(1, group.count));
+    group.task.request = {
+        .milli_cpu = dice_.between(1, 3) * 1'000, .memory = std::int64_t{1} << 30, .extended = {}};
     if (dice_.chance(60)) {
         group.task.gpu = {.kind = GpuKind::whole,
                           .count = static_cast<std::int32_t>(dice_.between(1, 3))};
@@ -241,7 +243,8 @@ void LoopCluster::step_lease() {
         auto& [name, lease] = pick(dice_, leases_);
         ++lease.epoch;
         const auto from = static_cast<std::int64_t>(lease.state);
-        lease.state = static_cast<LeaseState>(dice_.between(std::min<std::int64_t>(from + 1, 4), 4));
+        lease.state =
+            static_cast<LeaseState>(dice_.between(std::min<std::int64_t>(from + 1, 4), 4));
         tell({.fact = LeaseSet{lease}});
         if (lease.state == LeaseState::returned) { leases_.erase(LeaseSpec(lease).name); }
         return;

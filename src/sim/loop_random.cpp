@@ -150,12 +150,13 @@ private:
 
     std::unique_ptr<Store> open_store(Process& process) {
         return std::make_unique<LoopStore>(
-            log_, LoopStore::Hooks{
-                      .at = [this, &process](Point) { return at(process); },
-                      .written = [this](const Entry& entry) { written(entry); },
-                      .fenced = [&process] { process.is_fenced = true; },
-                      .is_full = [this] { return is_rough_ && is_full_ && dice_.chance(80); },
-                      .is_answer_lost = [this] { return is_rough_ && is_stormy_ && dice_.chance(1); }});
+            log_,
+            LoopStore::Hooks{
+                .at = [this, &process](Point) { return at(process); },
+                .written = [this](const Entry& entry) { written(entry); },
+                .fenced = [&process] { process.is_fenced = true; },
+                .is_full = [this] { return is_rough_ && is_full_ && dice_.chance(80); },
+                .is_answer_lost = [this] { return is_rough_ && is_stormy_ && dice_.chance(1); }});
     }
 
     void written(const Entry& entry) {
@@ -239,7 +240,8 @@ private:
                 say(std::move(law));
             }
         }
-        if (const std::size_t open = unsettled_tasks(world); open != process.loop->orders().size()) {
+        if (const std::size_t open = unsettled_tasks(world);
+            open != process.loop->orders().size()) {
             say(fmt::format("orders: {} are open, and the engine waits for {}",
                             process.loop->orders().size(), open));
         }
@@ -265,8 +267,7 @@ private:
             if (process.loop && cycles == reader_.cycles() && cluster_.requests.empty() &&
                 !process.adapter->has_unheard() && process.loop->orders().size() == 0) {
                 ++outcome_.quiets;
-                for (std::string& text :
-                     disagreements(process.loop->engine().world(), cluster_)) {
+                for (std::string& text : disagreements(process.loop->engine().world(), cluster_)) {
                     say(std::move(text));
                 }
                 return;

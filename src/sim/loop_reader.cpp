@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-
 namespace muster::sim {
 
 void LoopReader::restore(const Policy& policy) {

@@ -1,9 +1,9 @@
 // Law 8 on random histories: who decided, who folded what was decided, and who was restored from a
 // snapshot know the same after every cycle, and decide the same from there.
+#include "codec/plan_text.h"
 #include "control/decider.h"
 #include "control/difference.h"
 #include "control/recover.h"
-#include "codec/plan_text.h"
 #include "ledger/record.h"
 #include "sim/random_facts.h"
 

@@ -84,8 +84,8 @@ private:
             // The cluster does as it is told, at once.
             for (const Placement& placement : plan.placements) {
                 for (const TaskPlace& task : placement.tasks) {
-                    act(Fact(TaskBound{placement.workload, task.task, task.node, true,
-                                       task.devices}));
+                    act(Fact(
+                        TaskBound{placement.workload, task.task, task.node, true, task.devices}));
                 }
             }
             for (const Release& release : plan.releases) {

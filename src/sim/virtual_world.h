@@ -24,6 +24,7 @@ public:
     /// The history outlives it.
     explicit VirtualWorld(const History& history, Progress progress = {});
 
+    Result<> begin(const Snapshot& /*known*/) override { return {}; }  // the history says the same
     /// All that happens at the next moment at which something does; nothing at the end.
     Result<std::vector<Fact>> observe(std::int64_t patience_ms) override;
     Result<> carry_out(std::span<const TaskOrder> orders) override;
