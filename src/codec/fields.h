@@ -176,6 +176,7 @@ void fields(auto& visit, Is<WorkloadSpec> auto& v) {
     visit("name", v.name);
     visit("queue", v.queue);
     visit("user", v.user);
+    visit("uid", v.uid);
     visit("priority", v.priority);
     visit("submitted", v.submitted);
     visit("groups", v.groups);
@@ -306,6 +307,7 @@ void fields(auto& visit, Is<TaskStatus> auto& v) {
     visit("conflict", v.is_conflict);
     visit("node", v.node);
     visit("devices", v.devices);
+    visit("claim", v.claim);
 }
 void fields(auto& visit, Is<WorkloadStatus> auto& v) {
     visit("spec", v.spec);

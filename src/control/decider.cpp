@@ -11,10 +11,12 @@ namespace muster {
 
 namespace {
 
-TaskOrder order_of(OrderKind kind, const TaskName& name, const World& world, const Task& task) {
+TaskOrder order_of(OrderKind kind, TaskRef ref, const World& world) {
+    const Workload& workload = world.workloads[ref.workload.value];
+    const Task& task = workload.tasks[ref.task];
     return {.kind = kind,
-            .workload = name.first,
-            .task = name.second,
+            .workload = workload.name,
+            .task = ref.task,
             .node = world.machines[task.node.value].spec.name,
             .devices = task.devices,
             .cycle = world.cycle};
@@ -38,59 +40,57 @@ Decider::Decider(Engine engine, Policy policy)
     keep_open_orders();
 }
 
-void Decider::keep_open_orders() {
-    open_.clear();
-    for (TaskOrder& order : open_orders()) {
-        open_.emplace(TaskName(std::move(order.workload), order.task),
-                      Open{.kind = order.kind,
-                           .node = engine_.world().find_node(order.node),
-                           .devices = std::move(order.devices)});
-    }
-}
-
 /// What is to be done about a task, if anything is.
-std::optional<Decider::Open> Decider::open_now(const Task& task) {
-    if (task.state == TaskState::leaving) {
-        return Open{OrderKind::evict, task.node, task.devices};
+std::optional<Decider::Open> Decider::open_now(TaskRef ref) const {
+    const Task* task = find_task(ref);
+    if (task == nullptr) { return std::nullopt; }
+    if (task->state == TaskState::leaving) {
+        return Open{OrderKind::evict, task->node, task->devices};
     }
-    if (task.state == TaskState::placed && !task.is_confirmed) {
-        return Open{OrderKind::bind, task.node, task.devices};
+    if (task->state == TaskState::placed && !task->is_confirmed) {
+        return Open{OrderKind::bind, task->node, task->devices};
     }
     return std::nullopt;
 }
 
-std::vector<TaskOrder> Decider::open_orders() const {
+void Decider::keep_open_orders() {
+    open_.clear();
     const World& world = engine_.world();
-    std::vector<TaskOrder> out;
-    for (const Workload& workload : world.workloads) {
-        if (!workload.is_present || workload.is_lease) { continue; }
-        for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
-            if (const auto open = open_now(workload.tasks[i])) {
-                out.push_back(order_of(open->kind, {workload.name, i}, world, workload.tasks[i]));
-            }
+    for (std::size_t id = 0; id < world.workloads.size(); ++id) {
+        for (std::uint32_t i = 0; i < world.workloads[id].tasks.size(); ++i) {
+            const TaskRef ref{WorkloadId(id), i};
+            if (auto open = open_now(ref)) { open_.emplace(ref, std::move(*open)); }
         }
+    }
+}
+
+std::vector<TaskOrder> Decider::open_orders() const {
+    std::vector<TaskOrder> out;
+    for (const auto& [ref, open] : open_) {
+        out.push_back(order_of(open.kind, ref, engine_.world()));
     }
     return out;
 }
 
 Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
     Decision decision;
-    Cycle& cycle = decision.cycle;
-    cycle.facts = std::move(facts);
+    decision.cycle.facts = std::move(facts);
     updated_.clear();
-    for (std::uint32_t i = 0; i < cycle.facts.size(); ++i) { hear(cycle.facts[i], i, cycle); }
-    cycle.plan = engine_.cycle();
+    touched_.clear();
+    are_all_touched_ = false;
+    for (std::uint32_t i = 0; i < decision.cycle.facts.size(); ++i) {
+        hear(decision.cycle.facts[i], i, decision);
+    }
+    decision.cycle.plan = engine_.cycle();
+    const auto touch_all = [&](const auto& changes) {
+        for (const auto& change : changes) {
+            const WorkloadId id = engine_.world().find_workload(change.workload);
+            for (const TaskPlace& place : change.tasks) { touched_.push_back({id, place.task}); }
+        }
+    };
+    touch_all(decision.cycle.plan.releases);
+    touch_all(decision.cycle.plan.placements);
     close_orders(decision);
-    for (const Release& release : cycle.plan.releases) {
-        for (const TaskPlace& place : release.tasks) {
-            open({release.workload, place.task}, decision);
-        }
-    }
-    for (const Placement& placement : cycle.plan.placements) {
-        for (const TaskPlace& place : placement.tasks) {
-            open({placement.workload, place.task}, decision);
-        }
-    }
     open_changed(decision);
     if (with_snapshot) { take_snapshot(decision); }
     return decision;
@@ -105,23 +105,52 @@ void Decider::take_snapshot(Decision& decision) {
     keep_open_orders();  // nodes have other ids now
 }
 
+/// Before the fact is applied: whose orders it may change.
+void Decider::touch(const Fact& fact, Decision& decision) {
+    const World& world = engine_.world();
+    if (const auto* bound = std::get_if<TaskBound>(&fact)) {
+        touched_.push_back(ref_of(bound->workload, bound->task));
+    } else if (const auto* gone = std::get_if<TaskGone>(&fact)) {
+        touched_.push_back(ref_of(gone->workload, gone->task));
+    } else if (std::holds_alternative<NodeSet>(fact) || std::holds_alternative<NodeGone>(fact)) {
+        are_all_touched_ = true;
+    }
+    // What is freed may go to whom it belonged before.
+    if (!world.claims.empty()) { are_all_touched_ = true; }
+
+    const auto* set = std::get_if<WorkloadSet>(&fact);
+    const auto* removed = std::get_if<WorkloadGone>(&fact);
+    if (set == nullptr && removed == nullptr) { return; }
+    const std::string& name = set != nullptr ? set->workload.name : removed->workload;
+    const WorkloadId id = world.find_workload(name);
+    if (!id.is_valid()) { return; }
+    if (set != nullptr) { updated_.push_back(name); }
+    if (set != nullptr && set->workload.uid == world.workloads[id.value].uid) {
+        are_all_touched_ = true;  // its tasks may have other numbers behind it
+        return;
+    }
+    const auto begin = open_.lower_bound({id, 0});
+    auto end = begin;
+    for (; end != open_.end() && end->first.workload == id; ++end) {
+        decision.closed.emplace_back(name, end->first.task);
+    }
+    open_.erase(begin, end);
+}
+
 /// A fact that breaks a law or makes no sense is put on record with the rule that resolves it.
-void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
+void Decider::hear(const Fact& fact, std::uint32_t index, Decision& decision) {
     const auto conflict = [&](ConflictRule rule, std::string text) {
-        cycle.conflicts.push_back({.fact = index, .rule = rule, .text = std::move(text)});
+        decision.cycle.conflicts.push_back({.fact = index, .rule = rule, .text = std::move(text)});
     };
     const World& world = engine_.world();
     const auto* node = std::get_if<NodeSet>(&fact);
     const auto* bound = std::get_if<TaskBound>(&fact);
     const auto* queue = std::get_if<QueueSet>(&fact);
     const std::int64_t before = node != nullptr ? conflicts_on(world, node->node.name) : 0;
-    if (const auto* set = std::get_if<WorkloadSet>(&fact);
-        set != nullptr && world.find_workload(set->workload.name).is_valid()) {
-        updated_.push_back(set->workload.name);  // its tasks may have other numbers behind it
-    }
-    const Task* task = bound == nullptr ? nullptr : find_task(bound->workload, bound->task);
+    touch(fact, decision);
+    const Task* task = bound == nullptr ? nullptr : find_task(touched_.back());
     const bool was_there = task != nullptr && task->state == TaskState::placed &&
-                           task->node == world.find_node(bound->node);
+                           world.machines[task->node.value].spec.name == bound->node;
     if (auto applied = engine_.apply(fact); !applied) {
         return conflict(ConflictRule::fact_refused, std::move(applied.error().message));
     }
@@ -150,49 +179,53 @@ void Decider::hear(const Fact& fact, std::uint32_t index, Cycle& cycle) {
     }
 }
 
-const Task* Decider::find_task(std::string_view workload, std::uint32_t task) const {
-    const World& world = engine_.world();
-    const WorkloadId id = world.find_workload(workload);
-    if (!id.is_valid()) { return nullptr; }
-    const std::vector<Task>& tasks = world.workloads[id.value].tasks;
-    return task < tasks.size() ? &tasks[task] : nullptr;
+TaskRef Decider::ref_of(std::string_view workload, std::uint32_t task) const {
+    return {engine_.world().find_workload(workload), task};
+}
+
+const Task* Decider::find_task(TaskRef ref) const {
+    if (!ref.workload.is_valid()) { return nullptr; }
+    const Workload& workload = engine_.world().workloads[ref.workload.value];
+    return !workload.is_lease && ref.task < workload.tasks.size() ? &workload.tasks[ref.task]
+                                                                  : nullptr;
 }
 
 /// Those that facts settled, and those that a fact or the plan turned into others.
 void Decider::close_orders(Decision& decision) {
-    for (auto at = open_.begin(); at != open_.end();) {
-        const Task* task = find_task(at->first.first, at->first.second);
-        if (task != nullptr && open_now(*task) == at->second) {
-            ++at;
-            continue;
-        }
-        decision.closed.push_back(at->first);
-        at = open_.erase(at);
+    const auto close = [&](std::map<TaskRef, Open>::iterator at) {
+        const auto& [ref, open] = *at;
+        if (open_now(ref) == open) { return std::next(at); }
+        decision.closed.emplace_back(engine_.world().workloads[ref.workload.value].name, ref.task);
+        touched_.push_back(ref);  // a node with other devices, say: another order is due
+        return open_.erase(at);
+    };
+    if (are_all_touched_) {
+        for (auto at = open_.begin(); at != open_.end();) { at = close(at); }
+        return;
+    }
+    for (std::size_t i = 0, count = touched_.size(); i < count; ++i) {
+        if (const auto at = open_.find(touched_[i]); at != open_.end()) { close(at); }
     }
 }
 
-/// Orders that facts changed and the plan says nothing of: on a node that has other devices now,
-/// and of tasks that have another number since their workload was described again.
+/// Orders of those that were touched, and of tasks that have another number since their workload
+/// was described again.
 void Decider::open_changed(Decision& decision) {
-    std::vector<TaskName> changed = decision.closed;
     const World& world = engine_.world();
     for (const std::string& name : updated_) {
         const WorkloadId id = world.find_workload(name);
         if (!id.is_valid()) { continue; }
         const auto count = static_cast<std::uint32_t>(world.workloads[id.value].tasks.size());
-        for (std::uint32_t i = 0; i < count; ++i) { changed.emplace_back(name, i); }
+        for (std::uint32_t i = 0; i < count; ++i) { touched_.push_back({id, i}); }
     }
-    for (TaskName& name : changed) {
-        if (!open_.contains(name)) { open(std::move(name), decision); }
+    for (const TaskRef ref : touched_) {
+        auto open = open_now(ref);
+        if (!open) { continue; }
+        const OrderKind kind = open->kind;
+        if (open_.try_emplace(ref, std::move(*open)).second) {
+            decision.opened.push_back(order_of(kind, ref, world));
+        }
     }
-}
-
-void Decider::open(TaskName name, Decision& decision) {
-    const Task* task = find_task(name.first, name.second);
-    auto open = task == nullptr ? std::nullopt : open_now(*task);
-    if (!open) { return; }
-    decision.opened.push_back(order_of(open->kind, name, engine_.world(), *task));
-    open_.insert_or_assign(std::move(name), std::move(*open));
 }
 
 }  // namespace muster

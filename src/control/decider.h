@@ -51,17 +51,21 @@ private:
     };
 
     void keep_open_orders();
-    void hear(const Fact& fact, std::uint32_t index, Cycle& cycle);
-    [[nodiscard]] const Task* find_task(std::string_view workload, std::uint32_t task) const;
-    static std::optional<Open> open_now(const Task& task);
+    void hear(const Fact& fact, std::uint32_t index, Decision& decision);
+    void touch(const Fact& fact, Decision& decision);
+    [[nodiscard]] TaskRef ref_of(std::string_view workload, std::uint32_t task) const;
+    /// Null of a lease: nobody is told to bind it.
+    [[nodiscard]] const Task* find_task(TaskRef ref) const;
+    [[nodiscard]] std::optional<Open> open_now(TaskRef ref) const;
     void close_orders(Decision& decision);
     void open_changed(Decision& decision);
-    void open(TaskName name, Decision& decision);
     void take_snapshot(Decision& decision);
 
     Engine engine_;
     Policy policy_;
-    std::map<TaskName, Open> open_;
+    std::map<TaskRef, Open> open_;
+    std::vector<TaskRef> touched_;      // whose orders this cycle may have changed,
+    bool are_all_touched_ = false;      // or anyone's
     std::vector<std::string> updated_;  // workloads that facts of this cycle described again
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +56,34 @@ std::string inside(const Refusal& recorded, const Refusal& decided) {
     const Reason& b = decided.reason;
     if (a.text != b.text) { return fmt::format("recorded '{}', decided '{}'", a.text, b.text); }
     return fmt::format("the same sentence '{}' with other numbers or wakes", a.text);
+}
+std::string status_in_words(const TaskStatus& task) {
+    constexpr std::array states = {"waiting", "placed", "leaving", "finished"};
+    std::string out = states[static_cast<std::size_t>(task.state)];
+    if (!task.node.empty()) { out += fmt::format(" on {}", task.node); }
+    if (task.devices.gpus != 0) { out += fmt::format(" gpus {:#x}", task.devices.gpus); }
+    if (task.claim.gpus != 0) { out += fmt::format(" of {:#x}", task.claim.gpus); }
+    if (task.is_confirmed) { out += " confirmed"; }
+    return task.is_conflict ? out + " conflict" : out;
+}
+
+std::string inside(const WorkloadStatus& recorded, const WorkloadStatus& decided) {
+    const auto both = std::min(recorded.tasks.size(), decided.tasks.size());
+    for (std::size_t i = 0; i < both; ++i) {
+        if (recorded.tasks[i] == decided.tasks[i]) { continue; }
+        return fmt::format("recorded task {} {}, decided {}", i, status_in_words(recorded.tasks[i]),
+                           status_in_words(decided.tasks[i]));
+    }
+    if (recorded.is_running != decided.is_running) {
+        return fmt::format("recorded running {}, decided {}", recorded.is_running,
+                           decided.is_running);
+    }
+    if (recorded.has_reason != decided.has_reason || !(recorded.reason == decided.reason)) {
+        return fmt::format("recorded '{}', decided '{}'", recorded.reason.text,
+                           decided.reason.text);
+    }
+    return fmt::format("recorded and decided have other {}",
+                       recorded.spec == decided.spec ? "minimums" : "specifications");
 }
 template <class T>
 std::string inside(const T& /*recorded*/, const T& /*decided*/) {

@@ -36,16 +36,21 @@ public:
         for (const Listing::Run& run : now.runs) { runs_[{run.workload, run.task}] = &run; }
         for (const NodeSpec& node : now.nodes) { nodes_.emplace(node.name, true); }
         for (const WorkloadStatus& one : known.workloads) { known_[one.spec.name] = &one; }
-        for (const WorkloadSpec& one : now.workloads) { compare(one.name); }
+        for (const WorkloadSpec& one : now.workloads) {
+            const auto before = known_.find(one.name);
+            if (before == known_.end()) { continue; }
+            if (before->second->spec.uid != one.uid) {
+                known_.erase(before);  // that one is gone
+            } else {
+                compare(one.name, before->second->tasks);
+            }
+        }
         for (const Listing::Run& run : now.runs) { tell(run); }
     }
 
 private:
     /// Those that ran and are not there any more.
-    void compare(const std::string& name) {
-        const auto found = known_.find(name);
-        if (found == known_.end()) { return; }
-        const std::vector<TaskStatus>& tasks = found->second->tasks;
+    void compare(const std::string& name, const std::vector<TaskStatus>& tasks) {
         for (std::uint32_t i = 0; i < tasks.size(); ++i) {
             if (tasks[i].state == TaskState::placed && tasks[i].is_confirmed &&
                 !runs_.contains({name, i}) && nodes_.contains(tasks[i].node)) {

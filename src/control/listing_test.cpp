@@ -61,6 +61,18 @@ TEST_F(ListingTest, TellARunThatNobodyHeardOf) {
     EXPECT_THAT(told(), ElementsAre(Fact(TaskBound{"w", 1, "a", false, {}})));
 }
 
+TEST_F(ListingTest, TellAnotherWorkloadOfTheSameName) {
+    decider.decide({TaskBound{"w", 0, "a", true, {.gpus = 1, .mig = {}}}, TaskGone{"w", 0, true}});
+    ASSERT_THAT(told(), IsEmpty());
+    now.workloads[0].uid = "another";
+    now.runs = {{.workload = "w", .task = 0, .node = "a"}};
+
+    EXPECT_THAT(told(), ElementsAre(Fact(WorkloadSet{now.workloads[0]}),
+                                    Fact(TaskBound{"w", 0, "a", false, {}})));
+    decider.decide(told());
+    EXPECT_THAT(told(), IsEmpty());
+}
+
 TEST_F(ListingTest, TellATaskThatFinishedThoughNobodyKnewThatItRan) {
     now.runs.push_back({.workload = "w", .task = 1, .node = "a", .is_finished = true});
 

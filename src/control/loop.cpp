@@ -24,11 +24,15 @@ Result<Loop> Loop::start(Seams seams, std::unique_ptr<Store> store, LoopOptions 
     MUSTER_TRY(ledger, Ledger::open(std::move(store), {.leader = options.leader,
                                                        .engine_version = options.engine_version,
                                                        .policy = options.policy}));
-    MUSTER_TRY(recovered, recover(ledger, options.policy));
-    MUSTER_CHECK(seams.source.begin(recovered.engine.snapshot()));
-    auto decider = std::make_unique<Decider>(std::move(recovered.engine), options.policy);
+    auto recovered = recover(ledger, options.policy);
+    if (!recovered) {  // perhaps another leader has dropped what was to be read
+        MUSTER_CHECK(ledger.check_fence());
+        return tl::unexpected(std::move(recovered.error()));
+    }
+    MUSTER_CHECK(seams.source.begin(recovered->engine.snapshot()));
+    auto decider = std::make_unique<Decider>(std::move(recovered->engine), options.policy);
     Loop loop(seams, std::move(ledger), std::move(options), std::move(decider));
-    loop.since_snapshot_ = recovered.cycles;
+    loop.since_snapshot_ = recovered->cycles;
     return loop;
 }
 

@@ -25,6 +25,7 @@ void OrderBook::open(TaskOrder order) {
         ++size_;
     }
     *at = {.order = std::move(order)};
+    next_at_ = INT64_MIN;
 }
 
 void OrderBook::close(const TaskName& name) {
@@ -40,15 +41,20 @@ void OrderBook::close(const TaskName& name) {
 
 std::vector<TaskOrder> OrderBook::due(std::int64_t now) {
     std::vector<TaskOrder> out;
+    if (std::exchange(asked_at_, now) <= now && now < next_at_) { return out; }
+    next_at_ = INT64_MAX;
     for (auto& [name, of] : open_) {
         for (Entry& entry : of.entries) {
             if (!entry.is_open) { continue; }
             const bool is_new = entry.pause_ms == 0;
             const std::int64_t waited = now - entry.given_at;
-            if (!is_new && waited >= 0 && waited < entry.pause_ms) { continue; }
-            entry.given_at = now;
-            entry.pause_ms = is_new ? rule_.first_ms : std::min(2 * entry.pause_ms, rule_.most_ms);
-            out.push_back(entry.order);
+            if (is_new || waited < 0 || waited >= entry.pause_ms) {
+                entry.given_at = now;
+                entry.pause_ms =
+                    is_new ? rule_.first_ms : std::min(2 * entry.pause_ms, rule_.most_ms);
+                out.push_back(entry.order);
+            }
+            next_at_ = std::min(next_at_, entry.given_at + entry.pause_ms);
         }
     }
     const auto key = [](const TaskOrder& order) {

@@ -200,6 +200,7 @@ private:
             group.minimum = minimum;
             group.head = pod.head;
             group.head.name = pod.group;
+            group.head.uid.clear();
             group.wish = pod.wish;
             group.has_queue = group.has_priority = true;
             group.place = pod.place;

@@ -229,6 +229,7 @@ TopologyWish read_network_topology(const Field& field, const Scope& scope) {
 
 void read_workload_metadata(const Field& metadata, WorkloadSpec& workload) {
     workload.submitted = read_time(metadata["creationTimestamp"]);
+    if (const Field uid = metadata["uid"]; uid.is_present()) { workload.uid = uid.text(); }
     const Field annotations = metadata["annotations"];
     if (const Field user = annotations["muster.dev/user"]; user.is_present()) {
         workload.user = user.name();

@@ -487,14 +487,17 @@ Devices free_part(const Shape& shape, const Machine& machine, const Devices& dev
     return kept;
 }
 
-bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
-              const Space& space) {
+bool has_count(const Shape& shape, const Devices& devices) {
     const GpuNeed& need = shape.spec.gpu;
     const std::size_t count = need.kind == GpuKind::mig
                                   ? devices.mig.size()
                                   : static_cast<std::size_t>(std::popcount(devices.gpus));
-    const std::size_t asked = need.kind == GpuKind::none ? 0 : static_cast<std::size_t>(need.count);
-    return count == asked && free_part(shape, machine, devices, space) == devices;
+    return count == (need.kind == GpuKind::none ? 0 : static_cast<std::size_t>(need.count));
+}
+
+bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
+              const Space& space) {
+    return has_count(shape, devices) && free_part(shape, machine, devices, space) == devices;
 }
 
 void change(Space& space, Taking taking, const Shape& shape, const Machine& machine, NodeId node,

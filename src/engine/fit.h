@@ -39,6 +39,9 @@ std::optional<Devices> choose_devices(const Shape& shape, const Machine& machine
                                       const Space& space, DeviceTable& table,
                                       const ValueModel& values);
 
+/// True when they are as many as are asked for.
+bool has_count(const Shape& shape, const Devices& devices);
+
 /// True when the very devices that a fact names are free.
 bool are_free(const Shape& shape, const Machine& machine, const Devices& devices,
               const Space& space);

@@ -22,7 +22,7 @@ struct Task {
 
     TaskState state = TaskState::waiting;
     bool is_confirmed = false;  // a fact said that it is there
-    bool is_conflict = false;   // a fact put it where its devices were not free: it holds none
+    bool is_conflict = false;   // it holds what was free of its devices; see World::claims
     std::uint32_t group = 0;
     NodeId node;
     std::int64_t gpu_milli = 0;  // charged to the queue while placed
@@ -74,6 +74,7 @@ struct Workload {
     std::string name;
     std::string queue_name;
     std::string user;
+    std::string uid;
     QueueId queue;  // invalid while the queue is not known
     std::int64_t priority = 0;
     Order order;

@@ -290,6 +290,7 @@ void World::unhold(TaskRef ref, TaskState next) {
     if (workload.queue.is_valid()) { queues.add(workload.queue, charge, -1); }
     pods.change(group, task.node, -1);
     touch(task.node);
+    if (task.is_conflict) { claims.erase(ref); }
     const auto here = std::find(machine.tasks.begin(), machine.tasks.end(), ref);
     MUSTER_ASSERT(here != machine.tasks.end());
     *here = machine.tasks.back();
@@ -319,6 +320,7 @@ void World::leave(TaskRef ref) {
 }
 
 void World::mark_grown(NodeId node, QueueId queue) {
+    if (!claims.empty()) { freed_.push_back(node); }
     if (grown.size() >= machines.size()) {
         is_all_grown = true;
     } else if (grown.empty() || grown.back() != node) {

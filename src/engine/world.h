@@ -76,6 +76,9 @@ struct World {
         WorkloadId holder;
     };
     std::map<std::string, Lease, std::less<>> leases;
+    /// All devices of conflicts that hold fewer: what they run on, as far as facts say. They get
+    /// the rest as soon as it is free, before anyone else.
+    std::map<TaskRef, Devices> claims;
     PodIndex pods;
     ValueModel values;
     std::int64_t now = 0;
@@ -165,7 +168,8 @@ struct World {
     [[nodiscard]] WorkloadId blocker_of(WorkloadId id) const;
     void wake_head(QueueId queue);
     void wake_linked_heads(const Workload& workload);
-    /// After an unhold that is no rollback: who waits for this may go on.
+    /// After an unhold that is no rollback: who has a claim to it takes it, and who waits for it
+    /// may go on.
     void mark_grown(NodeId node, QueueId queue);
 
     // ---- journal of changed nodes, for the rooms
@@ -195,6 +199,8 @@ private:
 
     Result<> check_gpu_models(const std::vector<std::string>& names) const;
     void rebuild_machine(NodeId id);  // Space and compiled form from the specification and holdings
+    void hold_claimed(NodeId id);
+    void charge_again(TaskRef ref);
     void classify(NodeId id);
     void ask_keys(const Shape& shape);
     void learn(const Workload& workload);
@@ -227,6 +233,7 @@ private:
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
     std::vector<OpenValue> opened_;  // by NodeId
+    std::vector<NodeId> freed_;      // by the fact being applied, where somebody may have a claim
     NodeStates states_;
     std::vector<Value> rank_costs_;  // by Position
     Mix mix_;

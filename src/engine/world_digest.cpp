@@ -93,7 +93,8 @@ private:
                 group.minimum, group.count, group.held_minimum, group.placed, group.finished);
             put("\n");
         }
-        for (const Task& task : workload.tasks) {
+        for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
+            const Task& task = workload.tasks[i];
             if (task.state == TaskState::waiting) { continue; }
             put("  task {} group {}",
                 task.state == TaskState::placed    ? "placed"
@@ -105,6 +106,10 @@ private:
                     task.is_conflict ? " conflict" : "");
                 if (task.is_confirmed) { put(" confirmed"); }
                 put_devices(task.devices);
+                if (const auto claim = world_.claims.find({id, i}); claim != world_.claims.end()) {
+                    put(" of");
+                    put_devices(claim->second);
+                }
             }
             put("\n");
         }

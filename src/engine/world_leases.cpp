@@ -109,7 +109,9 @@ void World::hold_block(const Lease& lease, std::uint32_t index, NodeId node) {
     const std::uint64_t gpus = lease.spec.blocks[index].gpus;
     const std::uint64_t there = gpus & space.nodes[node.value].whole;
     hold({lease.holder, index}, node, {.gpus = there, .mig = {}});
-    workloads[lease.holder.value].tasks[index].is_conflict = there != gpus;
+    if (there == gpus) { return; }
+    workloads[lease.holder.value].tasks[index].is_conflict = true;
+    claims.emplace(TaskRef{lease.holder, index}, Devices{.gpus = gpus, .mig = {}});
 }
 
 /// A node that comes back still has what was leased on it.

@@ -204,19 +204,59 @@ void World::rebuild_machine(NodeId id) {
         Task& task = workloads[ref.workload.value].tasks[ref.task];
         const Shape& shape = shapes.at(group_of(ref).shape);
         if (!are_free(shape, machine, task.devices, space)) {
-            task.devices = free_part(shape, machine, task.devices, space);
+            Devices there = free_part(shape, machine, task.devices, space);
+            if (!task.is_conflict) { claims.emplace(ref, std::move(task.devices)); }
+            task.devices = std::move(there);
             task.is_conflict = true;
-            if (!task.is_confirmed && !workloads[ref.workload.value].is_lease) {
-                broken.insert(ref.workload);  // it must not start like that
-            }
         }
         change(space, Taking::take, shape, machine, id, task.devices);
+        charge_again(ref);
+    }
+    hold_claimed(id);
+    for (const TaskRef ref : held) {
         const Workload& workload = workloads[ref.workload.value];
-        const std::int64_t before = task.gpu_milli;
-        task.gpu_milli = charge_of(shape, machine, task.devices).gpu_milli;
-        if (workload.queue.is_valid()) {
-            queues.add(workload.queue, {.gpu_milli = task.gpu_milli - before}, 1);
+        const Task& task = workload.tasks[ref.task];
+        // It must not start with less than it asked for.
+        if (task.is_conflict && !task.is_confirmed && !workload.is_lease) {
+            broken.insert(ref.workload);
         }
+    }
+}
+
+/// What is free of it goes to whom it belongs.
+void World::hold_claimed(NodeId id) {
+    if (claims.empty() || !machines[id.value].is_present) { return; }
+    const Machine& machine = machines[id.value];
+    std::vector<TaskRef> claiming;
+    for (const TaskRef ref : machine.tasks) {
+        if (claims.contains(ref)) { claiming.push_back(ref); }
+    }
+    std::sort(claiming.begin(), claiming.end());
+    for (const TaskRef ref : claiming) {
+        Task& task = workloads[ref.workload.value].tasks[ref.task];
+        const Shape& shape = shapes.at(group_of(ref).shape);
+        const auto claim = claims.find(ref);
+        change(space, Taking::give, shape, machine, id, task.devices);
+        task.is_conflict = !are_free(shape, machine, claim->second, space);
+        task.devices = task.is_conflict ? free_part(shape, machine, claim->second, space)
+                                        : std::move(claim->second);
+        change(space, Taking::take, shape, machine, id, task.devices);
+        charge_again(ref);
+        touch(id);
+        if (!task.is_conflict) { claims.erase(claim); }
+    }
+}
+
+/// Its queue pays for the devices that it holds now.
+void World::charge_again(TaskRef ref) {
+    const Workload& workload = workloads[ref.workload.value];
+    Task& task = workloads[ref.workload.value].tasks[ref.task];
+    const std::int64_t before = task.gpu_milli;
+    task.gpu_milli =
+        charge_of(shapes.at(group_of(ref).shape), machines[task.node.value], task.devices)
+            .gpu_milli;
+    if (workload.queue.is_valid()) {
+        queues.add(workload.queue, {.gpu_milli = task.gpu_milli - before}, 1);
     }
 }
 

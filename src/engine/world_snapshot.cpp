@@ -17,6 +17,7 @@ WorkloadSpec spec_of(const World& world, const Workload& workload) {
     WorkloadSpec spec{.name = workload.name,
                       .queue = workload.queue_name,
                       .user = workload.user,
+                      .uid = workload.uid,
                       .priority = workload.priority,
                       .submitted = workload.order.submitted,
                       .groups = {},
@@ -40,16 +41,20 @@ WorkloadSpec spec_of(const World& world, const Workload& workload) {
     return spec;
 }
 
-WorkloadStatus status_of(const World& world, const Workload& workload) {
+WorkloadStatus status_of(const World& world, WorkloadId id) {
+    const Workload& workload = world.workloads[id.value];
     WorkloadStatus out{.spec = spec_of(world, workload), .is_running = workload.is_running};
     for (const Group& group : workload.groups) { out.held_minimums.push_back(group.held_minimum); }
-    for (const Task& task : workload.tasks) {
+    for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
+        const Task& task = workload.tasks[i];
         TaskStatus status{.state = task.state,
                           .is_confirmed = task.is_confirmed,
                           .is_conflict = task.is_conflict};
         if (task.holds()) {
             status.node = world.machines[task.node.value].spec.name;
             status.devices = task.devices;
+            const auto claim = world.claims.find({id, i});
+            if (claim != world.claims.end()) { status.claim = claim->second; }
         }
         out.tasks.push_back(std::move(status));
     }
@@ -76,16 +81,14 @@ Snapshot World::snapshot() const {
     std::vector<bool> is_there(queues.size(), false);
     for (std::size_t i = 0; i < queues.size(); ++i) { add_queue(*this, QueueId(i), is_there, out); }
     for (const auto& [name, lease] : leases) { out.leases.push_back(lease.spec); }
-    std::vector<const Workload*> present;
-    for (const Workload& workload : workloads) {
-        if (workload.is_present && !workload.is_lease) { present.push_back(&workload); }
+    std::vector<WorkloadId> present;
+    for (std::size_t i = 0; i < workloads.size(); ++i) {
+        if (workloads[i].is_present && !workloads[i].is_lease) { present.emplace_back(i); }
     }
-    std::sort(present.begin(), present.end(), [](const Workload* a, const Workload* b) {
-        return a->order.sequence < b->order.sequence;
+    std::sort(present.begin(), present.end(), [&](WorkloadId a, WorkloadId b) {
+        return workloads[a.value].order.sequence < workloads[b.value].order.sequence;
     });
-    for (const Workload* workload : present) {
-        out.workloads.push_back(status_of(*this, *workload));
-    }
+    for (const WorkloadId id : present) { out.workloads.push_back(status_of(*this, id)); }
     out.mix = mix_.status(gpu_models);
     out.policy = policy;
     return out;
@@ -138,6 +141,7 @@ Result<> World::restore(const WorkloadStatus& status) {
         hold({id, i}, node, task.devices);
         workload.tasks[i].is_confirmed = task.is_confirmed;
         workload.tasks[i].is_conflict = task.is_conflict;
+        if (task.is_conflict && !(task.claim == Devices{})) { claims[{id, i}] = task.claim; }
         if (task.state == TaskState::leaving) { leave({id, i}); }
     }
     if (status.is_running) {
@@ -201,7 +205,11 @@ Result<> World::fold(const Plan& plan) {
         }
         workloads[id.value].reason = std::make_unique<Reason>(refusal.reason);
     }
-    broken.clear();
+    for (const WorkloadId id : std::exchange(broken, {})) {
+        // Mended without a task more: it still runs, so it was found whole as it is.
+        Workload& workload = workloads[id.value];
+        if (workload.is_running && !is_whole(workload, Floor::held)) { settle(workload); }
+    }
     return {};
 }
 

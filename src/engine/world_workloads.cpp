@@ -11,7 +11,9 @@
 namespace muster {
 
 Result<> World::apply(const Fact& fact) {
-    return std::visit([this](const auto& one) { return on(one); }, fact);
+    auto done = std::visit([this](const auto& one) { return on(one); }, fact);
+    for (const NodeId node : std::exchange(freed_, {})) { hold_claimed(node); }
+    return done;
 }
 
 Result<> World::on(const TimeIs& fact) {
@@ -81,8 +83,11 @@ void World::remove(WorkloadId id) {
 Result<> World::on(const WorkloadSet& fact) {
     if (const WorkloadId known = find_workload(fact.workload.name); known.is_valid()) {
         MUSTER_CHECK(check(fact.workload));
-        update_workload(known, fact.workload);
-        return {};
+        if (workloads[known.value].uid == fact.workload.uid) {
+            update_workload(known, fact.workload);
+            return {};
+        }
+        MUSTER_CHECK(on(WorkloadGone{fact.workload.name}));
     }
     MUSTER_TRY(id, add(fact.workload));
     learn(workloads[id.value]);
@@ -131,6 +136,7 @@ void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
     workload.name = spec.name;
     workload.queue_name = spec.queue;
     workload.user = spec.user;
+    workload.uid = spec.uid;
     workload.priority = spec.priority;
     workload.order = {-spec.priority, spec.submitted, sequence};
     workload.linked = spec.linked;
@@ -213,6 +219,11 @@ Result<> World::on(const WorkloadGone& fact) {
 void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
     const std::vector<Group> groups = workloads[id.value].groups;
     const std::vector<Task> tasks = workloads[id.value].tasks;
+    std::map<std::uint32_t, Devices> old_claims;  // by task
+    for (auto at = claims.lower_bound({id, 0}); at != claims.end() && at->first.workload == id;
+         ++at) {
+        old_claims.emplace(at->first.task, at->second);
+    }
     const bool was_running = workloads[id.value].is_running;
     for (const Group& group : groups) {  // the ids must mean the same until compared
         if (group.is_leaf) { shapes.share(group.shape); }
@@ -243,6 +254,10 @@ void World::update_workload(WorkloadId id, const WorkloadSpec& spec) {
                 hold(ref, task.node, task.devices);
                 workload.tasks[ref.task].is_confirmed = task.is_confirmed;
                 workload.tasks[ref.task].is_conflict = task.is_conflict;
+                if (const auto claim = old_claims.find(old.first_task + i);
+                    claim != old_claims.end()) {
+                    claims.emplace(ref, claim->second);
+                }
                 if (task.state == TaskState::leaving) { leave(ref); }
             }
         }
@@ -314,8 +329,10 @@ Result<> World::on(const TaskBound& fact) {
                                                  fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
+    const auto claim = claims.find({id, fact.task});
+    const Devices& given = claim == claims.end() ? task.devices : claim->second;
     if (task.state == TaskState::placed && task.node == node &&
-        (!fact.has_devices || task.devices == fact.devices)) {
+        (!fact.has_devices || given == fact.devices)) {
         task.is_confirmed = true;
         return {};
     }
@@ -333,14 +350,18 @@ Result<> World::on(const TaskBound& fact) {
         return fail(Code::conflict,
                     fmt::format("task {} of {} has finished", fact.task, fact.workload));
     }
-    // What runs, runs: a bind that breaks a law is kept without devices, as a conflict.
+    // What runs, runs: a bind that breaks a law is kept with what is free, as a conflict.
     std::optional<Devices> chosen;
-    if (fact.has_devices) {
-        if (are_free(shape, machine, fact.devices, space)) { chosen = fact.devices; }
-    } else {
+    Devices rest;
+    if (!fact.has_devices) {
         chosen = choose_devices(shape, machine, node, space, devices, values);
+    } else if (are_free(shape, machine, fact.devices, space)) {
+        chosen = fact.devices;
+    } else if (has_count(shape, fact.devices)) {
+        rest = free_part(shape, machine, fact.devices, space);
+        claims.emplace(TaskRef{id, fact.task}, fact.devices);
     }
-    hold({id, fact.task}, node, chosen.value_or(Devices{}));
+    hold({id, fact.task}, node, chosen ? std::move(*chosen) : std::move(rest));
     workload.tasks[fact.task].is_confirmed = true;
     workload.tasks[fact.task].is_conflict = !chosen.has_value();
     for (auto up = static_cast<std::int32_t>(task.group); up >= 0;) {

@@ -26,6 +26,7 @@ struct TaskStatus {
     bool is_conflict = false;   // a fact put it where its devices were not free
     std::string node;           // placed and leaving only, as are devices
     Devices devices;
+    Devices claim;  // of a conflict: all that it runs on, of which `devices` was free
 
     bool operator==(const TaskStatus&) const = default;
 };

@@ -35,6 +35,7 @@ struct WorkloadSpec {
     std::string name;  // unique: "namespace/name"
     std::string queue = "default";
     std::string user;
+    std::string uid;  // another one under the same name has another; empty when nobody gives any
     std::int64_t priority = 0;      // higher first
     std::int64_t submitted = 0;     // ms since the epoch; then the order of the facts
     std::vector<GroupSpec> groups;  // parents before children

@@ -47,6 +47,7 @@ public:
         for (std::size_t i = 0; i < world_.machines.size(); ++i) {
             if (world_.machines[i].is_present) { compare_node(NodeId(i)); }
         }
+        for (const auto& [ref, claim] : world_.claims) { check_claim(ref, claim); }
         compare_tasks();
         compare_queues();
         return std::move(broken_);
@@ -101,6 +102,26 @@ private:
         if (!is_mig && !devices.mig.empty()) {
             say("law 1: {} asks for no MIG instance and holds {}", holding.name(),
                 devices.mig.size());
+        }
+    }
+
+    /// What runs on a GPU that the books have as free has it.
+    void check_claim(TaskRef ref, const Devices& claim) {
+        const Task& task = world_.workloads[ref.workload.value].tasks[ref.task];
+        if (!task.holds() || !task.is_conflict) {
+            return say("law 1: a claim to {:x} of a task that is no conflict", claim.gpus);
+        }
+        if (world_.shapes.at(world_.group_of(ref).shape).spec.gpu.kind != GpuKind::whole) {
+            return;
+        }
+        const Machine& machine = world_.machines[task.node.value];
+        const std::vector<std::int64_t>& milli = taken_[task.node.value].milli;
+        for (std::size_t gpu = 0; gpu < milli.size(); ++gpu) {
+            const std::uint64_t mask = std::uint64_t{1} << gpu;
+            if ((claim.gpus & ~machine.mig_gpus & mask) != 0 && milli[gpu] == 0) {
+                say("law 1: gpu {} of {} is free, and {} runs on it", gpu, machine.spec.name,
+                    world_.workloads[ref.workload.value].name);
+            }
         }
     }
 

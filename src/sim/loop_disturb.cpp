@@ -74,6 +74,7 @@ GroupSpec LoopCluster::make_group(std::int32_t parent) {
 WorkloadSpec LoopCluster::make_work() {
     WorkloadSpec spec;
     spec.name = fmt::format("w{}", made_++);
+    spec.uid = fmt::format("uid-{}", ++last_number_);
     spec.queue = dice_.chance(50) ? "red" : "default";
     spec.priority = dice_.chance(30) ? dice_.between(0, 3) : 0;
     spec.submitted = std::max<std::int64_t>(0, now);

@@ -34,6 +34,9 @@ void LoopReader::read(const Record& record) {
 void LoopReader::read(const Cycle& cycle) {
     ++cycles_;
     if (auto done = hear(engine_, cycle); !done) { say("law 8: " + done.error().message); }
+    for (const Fact& fact : cycle.facts) {
+        if (const auto* set = std::get_if<WorkloadSet>(&fact)) { renumber(set->workload.name); }
+    }
     const CycleWatch watch(engine_.world());
     if (auto done = engine_.fold(cycle.plan); !done) {
         return say("law 8: a plan can't be folded: " + done.error().message);
@@ -52,6 +55,20 @@ void LoopReader::read(const Cycle& cycle) {
         for (const TaskPlace& task : placement.tasks) {
             placed_.insert({{placement.workload, task.task}, task.node});
         }
+    }
+}
+
+/// Tasks of a workload that is described again may have other numbers; what was ordered is the
+/// same.
+void LoopReader::renumber(const std::string& name) {
+    const World& world = engine_.world();
+    const WorkloadId id = world.find_workload(name);
+    if (!id.is_valid()) { return; }
+    const std::vector<Task>& tasks = world.workloads[id.value].tasks;
+    for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+        if (!tasks[i].holds()) { continue; }
+        placed_.insert({{name, i}, world.machines[tasks[i].node.value].spec.name});
+        if (tasks[i].state == TaskState::leaving) { released_.insert({name, i}); }
     }
 }
 

@@ -30,6 +30,7 @@ public:
 private:
     void read(const Cycle& cycle);
     void restore(const Policy& policy);
+    void renumber(const std::string& name);
     void say(std::string text) { broken_.push_back(std::move(text)); }
 
     Engine engine_;

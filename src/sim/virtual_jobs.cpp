@@ -102,8 +102,7 @@ std::uint32_t VirtualJobs::task_count(const Job& job) const {
 }
 
 Result<std::vector<Fact>> VirtualJobs::observe(std::int64_t /*patience_ms*/) {
-    std::vector<Fact> facts = std::move(confirmations_);
-    confirmations_.clear();
+    std::vector<Fact> facts = std::exchange(confirmations_, {});
     if (!std::exchange(is_set_up_, true)) { set_up(facts); }
     const std::vector<Job>& jobs = trace_.jobs;
     while (next_ < jobs.size() && is_skipped(jobs[next_], options_.machine)) {
@@ -129,6 +128,7 @@ Result<std::vector<Fact>> VirtualJobs::observe(std::int64_t /*patience_ms*/) {
 }
 
 Result<> VirtualJobs::carry_out(std::span<const TaskOrder> orders) {
+    confirmations_.reserve(orders.size() + 8);  // and what happens next
     for (const TaskOrder& order : orders) {
         confirmations_.emplace_back(
             TaskBound{order.workload, order.task, order.node, true, order.devices});
