@@ -31,7 +31,7 @@ struct Listing {
 };
 
 /// In an order in which they can be applied. A task that was ordered and is not seen to run is
-/// nothing new: its order is still open.
+/// nothing new: its order is still open. One that has finished stays so under one uid.
 std::vector<Fact> facts_against(const Snapshot& known, const Listing& now);
 
 }  // namespace muster

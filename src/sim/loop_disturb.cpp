@@ -117,7 +117,8 @@ void LoopCluster::submit() {
     set_work(work);
 }
 
-/// The last group, so that tasks keep their numbers. Those that it loses end first.
+/// The last group, so that tasks keep their numbers. Those that it loses end first; what has
+/// finished stays, as no finished task comes back under one uid.
 void LoopCluster::resize() {
     if (works_.empty()) { return; }
     Work& work = pick(dice_, works_).second;
@@ -126,11 +127,14 @@ void LoopCluster::resize() {
         return set_work(work);
     }
     GroupSpec& group = work.spec.groups.back();
-    const auto count = static_cast<std::int32_t>(dice_.between(1, 5));
+    const auto first = work.pods.size() - static_cast<std::size_t>(group.count);
+    auto count = static_cast<std::int32_t>(dice_.between(1, 5));
     for (std::int32_t i = count; i < group.count; ++i) {
-        const std::size_t at = work.pods.size() - static_cast<std::size_t>(group.count - i);
-        const PodName name{work.spec.name, static_cast<std::uint32_t>(at)};
-        if (!work.pods[at].is_finished) { end(name, false, false); }
+        if (work.pods[first + static_cast<std::size_t>(i)].is_finished) { count = i + 1; }
+    }
+    for (std::int32_t i = count; i < group.count; ++i) {
+        const std::size_t at = first + static_cast<std::size_t>(i);
+        end({work.spec.name, static_cast<std::uint32_t>(at)}, false, false);
     }
     group.count = count;
     group.minimum = std::min(group.minimum, count);
