@@ -163,7 +163,7 @@ void Decider::hear(const Fact& fact, std::uint32_t index, Decision& decision) {
                 fmt::format("node {} has less than {} tasks on it hold", node->node.name, more));
         }
     } else if (bound != nullptr) {
-        const Workload& workload = world.workloads[world.find_workload(bound->workload).value];
+        const Workload& workload = world.workloads[touched_.back().workload.value];
         if (workload.tasks[bound->task].is_conflict) {
             conflict(ConflictRule::cluster_is_right,
                      fmt::format("{}/{} runs on {}, where its devices are not free",
