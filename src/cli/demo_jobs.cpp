@@ -112,7 +112,7 @@ Result<sim::JobRun> show_pool(Stage& stage, const Pool& pool) {
     const std::string page = std::filesystem::temp_directory_path() / "muster-demo.html";
     MUSTER_CHECK(sim::write_file(page, sim::job_report(pool.trace, run, measures)));
     stage.say("     its page, with plots: " + page);
-    return run;
+    return std::move(run);
 }
 
 Result<Loop> lead(sim::VirtualJobs& cluster, const std::string& file, int entries_per_commit) {

@@ -17,7 +17,7 @@
 
 namespace muster {
 
-inline constexpr unsigned record_format = 1;
+inline constexpr unsigned record_format = 2;
 
 /// One function serves values that are read and values that are filled.
 template <class T, class Of>

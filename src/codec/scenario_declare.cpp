@@ -26,7 +26,7 @@ Result<std::vector<std::string>> read_new_names(std::string_view what,
                                                  name.size(), name_bytes_max));
         }
     }
-    return names;
+    return std::move(names);
 }
 
 }  // namespace

@@ -218,6 +218,7 @@ void Decider::open_changed(Decision& decision) {
         const auto count = static_cast<std::uint32_t>(world.workloads[id.value].tasks.size());
         for (std::uint32_t i = 0; i < count; ++i) { touched_.push_back({id, i}); }
     }
+    decision.opened.reserve(touched_.size());
     for (const TaskRef ref : touched_) {
         auto open = open_now(ref);
         if (!open) { continue; }

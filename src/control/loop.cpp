@@ -48,7 +48,7 @@ Result<std::vector<Fact>> Loop::hear() {
         time_ = now;
         facts.emplace_back(TimeIs{time_});
     }
-    return facts;
+    return std::move(facts);
 }
 
 bool Loop::wants_snapshot() const {
