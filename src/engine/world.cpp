@@ -34,7 +34,8 @@ Room& World::room(ShapeId shape) {
         room->sync(*this);
         room_bytes_ += room->bytes();
         room_used_[shape.value] = ++room_clock_;
-        if (room_bytes_ > room_bytes_max) { drop_old_rooms(); }
+        const std::size_t most = std::max(room_bytes_max, machines.size() * (std::size_t{8} << 10));
+        if (room_bytes_ > most) { drop_old_rooms(); }
         return *room;
     }
     room_used_[shape.value] = ++room_clock_;
@@ -159,14 +160,6 @@ void World::put_back(LentValues lent) {
 
 void World::rebuild_values() {
     are_values_stale_ = false;
-    std::vector<std::int64_t> capacity(gpu_models.size(), 0);
-    for (const Machine& machine : machines) {
-        if (!machine.is_present) { continue; }
-        for (const ModelGpus& entry : machine.models) {
-            capacity[entry.model] +=
-                gpu_milli_whole * std::popcount(entry.gpus & ~machine.mig_gpus);
-        }
-    }
     std::vector<MixClass> declared;
     for (const MixEntry& entry : policy.mix) {
         MixClass kind{.milli_cpu = entry.milli_cpu,
@@ -180,11 +173,12 @@ void World::rebuild_values() {
         }
         declared.push_back(kind);
     }
-    capacity.resize(gpu_models.size(), 0);
     std::vector<MixClass> mix = declared.empty() ? mix_.classes() : std::move(declared);
     const bool names_models = std::any_of(
         mix.begin(), mix.end(), [](const MixClass& kind) { return kind.models != any_model; });
-    if (!names_models) { capacity.assign(capacity.size(), 0); }  // nothing is priced by it
+    std::vector<std::int64_t> capacity;
+    if (names_models) { capacity = capacity_; }  // else nothing is priced by it
+    capacity.resize(gpu_models.size(), 0);
     ValueInput input{std::move(mix), std::move(capacity), mix_.churn()};
     mix_.build_done();
     if (input == value_input_) { return; }

@@ -25,7 +25,7 @@
 
 namespace muster {
 
-/// Memory that the rooms of shapes not in use may keep; at least rooms_min stay.
+/// Bytes that rooms not in use may keep, 8 KiB a node when that is more; at least rooms_min stay.
 inline constexpr std::size_t room_bytes_max = std::size_t{96} << 20;
 inline constexpr std::size_t rooms_min = 32;
 /// Changes remembered before rooms that are further behind look at every node again.
@@ -198,6 +198,7 @@ private:
     Result<> on(const TimeIs& fact);
 
     Result<> check_gpu_models(const std::vector<std::string>& names) const;
+    void count_capacity(const Machine& machine, std::int64_t sign);
     void rebuild_machine(NodeId id);  // Space and compiled form from the specification and holdings
     void hold_claimed(NodeId id);
     void charge_again(TaskRef ref);
@@ -232,8 +233,9 @@ private:
     std::vector<std::uint64_t> room_used_;      // by ShapeId
     std::uint64_t room_clock_ = 0;
     std::size_t room_bytes_ = 0;
-    std::vector<OpenValue> opened_;  // by NodeId
-    std::vector<NodeId> freed_;      // by the fact being applied, where somebody may have a claim
+    std::vector<OpenValue> opened_;       // by NodeId
+    std::vector<std::int64_t> capacity_;  // milli-GPU of present nodes without MIG, by GPU model
+    std::vector<NodeId> freed_;  // by the fact being applied, where somebody may have a claim
     NodeStates states_;
     std::vector<Value> rank_costs_;  // by Position
     Mix mix_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace muster {
@@ -91,7 +92,9 @@ Result<> World::on(const NodeSet& fact) {
     if (!machine.is_present || machine.spec.gpus != fact.node.gpus) { are_values_stale_ = true; }
     machine.spec = fact.node;
     const bool is_back = !std::exchange(machine.is_present, true);
+    if (!is_back) { count_capacity(machine, -1); }
     rebuild_machine(id);
+    count_capacity(machine, 1);
     classify(id);
     if (is_back) { hold_leases_on(id); }
     touch(id);
@@ -115,6 +118,7 @@ Result<> World::on(const NodeGone& fact) {
         if (!was_leaving && !workload.is_lease) { broken.insert(ref.workload); }
     }
     machine.is_present = false;
+    count_capacity(machine, -1);
     moved.push_back(id);
     are_values_stale_ = true;
     return {};
@@ -137,6 +141,14 @@ Result<> World::on(const GpuHealth& fact) {
     touch(id);
     if (fact.is_healthy) { mark_grown(id, {}); }
     return {};
+}
+
+void World::count_capacity(const Machine& machine, std::int64_t sign) {
+    capacity_.resize(gpu_models.size(), 0);
+    for (const ModelGpus& entry : machine.models) {
+        capacity_[entry.model] +=
+            sign * gpu_milli_whole * std::popcount(entry.gpus & ~machine.mig_gpus);
+    }
 }
 
 void World::rebuild_machine(NodeId id) {
