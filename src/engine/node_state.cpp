@@ -1,5 +1,6 @@
 #include "engine/node_state.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace muster {
@@ -50,7 +51,7 @@ StateId NodeStates::of(const Machine& machine, NodeId node, const Space& space) 
     }
     auto found = ids_.find(std::string_view(key_));
     if (found == ids_.end()) {
-        if (ids_.size() >= states_max) {
+        if (ids_.size() >= std::max(states_max, 2 * space.nodes.size())) {
             forget_all();
             of_node_.resize(space.nodes.size());
         }

@@ -1,6 +1,7 @@
 // What nodes offer right now, told apart by number: two nodes in the same state are alike to every
 // shape, so that what was found on one holds for the other. A full fleet has some dozens of states;
-// under churn they have no bound, so at states_max all are forgotten and counted anew.
+// under churn they have no bound, so at states_max, or two a node, all are forgotten and counted
+// anew.
 #pragma once
 
 #include "base/ids.h"
