@@ -41,16 +41,30 @@ Decider::Decider(Engine engine, Policy policy)
 }
 
 /// What is to be done about a task, if anything is.
-std::optional<Decider::Open> Decider::open_now(TaskRef ref) const {
+Decider::Open Decider::open_now(TaskRef ref) const {
     const Task* task = find_task(ref);
-    if (task == nullptr) { return std::nullopt; }
-    if (task->state == TaskState::leaving) {
-        return Open{OrderKind::evict, task->node, task->devices};
-    }
+    if (task == nullptr) { return {}; }
+    if (task->state == TaskState::leaving) { return {OrderKind::evict, task->node, task->devices}; }
     if (task->state == TaskState::placed && !task->is_confirmed) {
-        return Open{OrderKind::bind, task->node, task->devices};
+        return {OrderKind::bind, task->node, task->devices};
     }
-    return std::nullopt;
+    return {};
+}
+
+bool Decider::is_open(TaskRef ref) const {
+    if (ref.workload.value >= open_.size()) { return false; }  // so is no workload
+    const std::vector<Open>& tasks = open_[ref.workload.value].tasks;
+    return ref.task < tasks.size() && tasks[ref.task].node.is_valid();
+}
+
+void Decider::keep(TaskRef ref, Open open) {
+    if (ref.workload.value >= open_.size()) { open_.resize(ref.workload.value + 1); }
+    OpenTasks& of = open_[ref.workload.value];
+    if (ref.task >= of.tasks.size()) {
+        of.tasks.resize(engine_.world().workloads[ref.workload.value].tasks.size());
+    }
+    of.tasks[ref.task] = std::move(open);
+    ++of.count;
 }
 
 void Decider::keep_open_orders() {
@@ -59,15 +73,20 @@ void Decider::keep_open_orders() {
     for (std::size_t id = 0; id < world.workloads.size(); ++id) {
         for (std::uint32_t i = 0; i < world.workloads[id].tasks.size(); ++i) {
             const TaskRef ref{WorkloadId(id), i};
-            if (auto open = open_now(ref)) { open_.emplace(ref, std::move(*open)); }
+            if (Open open = open_now(ref); open.node.is_valid()) { keep(ref, std::move(open)); }
         }
     }
 }
 
 std::vector<TaskOrder> Decider::open_orders() const {
     std::vector<TaskOrder> out;
-    for (const auto& [ref, open] : open_) {
-        out.push_back(order_of(open.kind, ref, engine_.world()));
+    for (std::size_t id = 0; id < open_.size(); ++id) {
+        for (std::uint32_t i = 0; i < open_[id].tasks.size(); ++i) {
+            const TaskRef ref{WorkloadId(id), i};
+            if (is_open(ref)) {
+                out.push_back(order_of(open_[id].tasks[i].kind, ref, engine_.world()));
+            }
+        }
     }
     return out;
 }
@@ -129,12 +148,11 @@ void Decider::touch(const Fact& fact, Decision& decision) {
         are_all_touched_ = true;  // its tasks may have other numbers behind it
         return;
     }
-    const auto begin = open_.lower_bound({id, 0});
-    auto end = begin;
-    for (; end != open_.end() && end->first.workload == id; ++end) {
-        decision.closed.emplace_back(name, end->first.task);
+    if (id.value >= open_.size()) { return; }
+    for (std::uint32_t i = 0; i < open_[id.value].tasks.size(); ++i) {
+        if (is_open({id, i})) { decision.closed.emplace_back(name, i); }
     }
-    open_.erase(begin, end);
+    open_[id.value] = {};
 }
 
 /// A fact that breaks a law or makes no sense is put on record with the rule that resolves it.
@@ -190,21 +208,28 @@ const Task* Decider::find_task(TaskRef ref) const {
                                                                   : nullptr;
 }
 
+/// True when it was open, and is settled or another order now.
+bool Decider::close_if_other(TaskRef ref, Decision& decision) {
+    if (!is_open(ref)) { return false; }
+    OpenTasks& of = open_[ref.workload.value];
+    if (open_now(ref) == of.tasks[ref.task]) { return false; }
+    decision.closed.emplace_back(engine_.world().workloads[ref.workload.value].name, ref.task);
+    of.tasks[ref.task] = {};
+    if (--of.count == 0) { of.tasks.clear(); }
+    return true;
+}
+
 /// Those that facts settled, and those that a fact or the plan turned into others.
 void Decider::close_orders(Decision& decision) {
-    const auto close = [&](std::map<TaskRef, Open>::iterator at) {
-        const auto& [ref, open] = *at;
-        if (open_now(ref) == open) { return std::next(at); }
-        decision.closed.emplace_back(engine_.world().workloads[ref.workload.value].name, ref.task);
-        touched_.push_back(ref);  // a node with other devices, say: another order is due
-        return open_.erase(at);
-    };
-    if (are_all_touched_) {
-        for (auto at = open_.begin(); at != open_.end();) { at = close(at); }
+    if (!are_all_touched_) {
+        for (const TaskRef ref : touched_) { close_if_other(ref, decision); }
         return;
     }
-    for (std::size_t i = 0, count = touched_.size(); i < count; ++i) {
-        if (const auto at = open_.find(touched_[i]); at != open_.end()) { close(at); }
+    for (std::size_t id = 0; id < open_.size(); ++id) {
+        for (std::uint32_t i = 0; i < open_[id].tasks.size(); ++i) {
+            const TaskRef ref{WorkloadId(id), i};
+            if (close_if_other(ref, decision)) { touched_.push_back(ref); }
+        }
     }
 }
 
@@ -220,12 +245,11 @@ void Decider::open_changed(Decision& decision) {
     }
     decision.opened.reserve(touched_.size());
     for (const TaskRef ref : touched_) {
-        auto open = open_now(ref);
-        if (!open) { continue; }
-        const OrderKind kind = open->kind;
-        if (open_.try_emplace(ref, std::move(*open)).second) {
-            decision.opened.push_back(order_of(kind, ref, world));
-        }
+        if (is_open(ref)) { continue; }
+        Open open = open_now(ref);
+        if (!open.node.is_valid()) { continue; }
+        decision.opened.push_back(order_of(open.kind, ref, world));
+        keep(ref, std::move(open));
     }
 }
 

@@ -8,7 +8,6 @@
 #include "ledger/record.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +40,7 @@ public:
     [[nodiscard]] Engine& engine() { return engine_; }
 
 private:
-    /// What was ordered of whom, and where.
+    /// What was ordered of a task, and where; no node when nothing was.
     struct Open {
         OrderKind kind = OrderKind::bind;
         NodeId node;
@@ -50,20 +49,28 @@ private:
         bool operator==(const Open&) const = default;
     };
 
+    struct OpenTasks {
+        std::vector<Open> tasks;  // by task, while any is open
+        std::uint32_t count = 0;  // that are open
+    };
+
     void keep_open_orders();
+    void keep(TaskRef ref, Open open);
+    bool close_if_other(TaskRef ref, Decision& decision);
     void hear(const Fact& fact, std::uint32_t index, Decision& decision);
     void touch(const Fact& fact, Decision& decision);
     [[nodiscard]] TaskRef ref_of(std::string_view workload, std::uint32_t task) const;
     /// Null of a lease: nobody is told to bind it.
     [[nodiscard]] const Task* find_task(TaskRef ref) const;
-    [[nodiscard]] std::optional<Open> open_now(TaskRef ref) const;
+    [[nodiscard]] Open open_now(TaskRef ref) const;
+    [[nodiscard]] bool is_open(TaskRef ref) const;
     void close_orders(Decision& decision);
     void open_changed(Decision& decision);
     void take_snapshot(Decision& decision);
 
     Engine engine_;
     Policy policy_;
-    std::map<TaskRef, Open> open_;
+    std::vector<OpenTasks> open_;       // by WorkloadId
     std::vector<TaskRef> touched_;      // whose orders this cycle may have changed,
     bool are_all_touched_ = false;      // or anyone's
     std::vector<std::string> updated_;  // workloads that facts of this cycle described again

@@ -17,7 +17,7 @@ Loop::Loop(Seams seams, Ledger ledger, LoopOptions options, std::unique_ptr<Deci
       decider_(std::move(decider)),
       book_(options_.retry),
       time_(decider_->engine().world().now) {
-    for (TaskOrder& order : decider_->open_orders()) { book_.open(std::move(order)); }
+    book_.open(decider_->open_orders());
 }
 
 Result<Loop> Loop::start(Seams seams, std::unique_ptr<Store> store, LoopOptions options) {
@@ -81,9 +81,8 @@ Result<> Loop::record(Decision& decision) {
 }
 
 void Loop::take(Decision& decision) {
-    for (const TaskName& name : decision.closed) { book_.close(name); }
-    for (TaskOrder& order : decision.opened) { book_.open(std::move(order)); }
-    decision.opened.clear();
+    book_.close(decision.closed);
+    book_.open(std::exchange(decision.opened, {}));
 }
 
 /// Orders that the cluster did not take are given again when it is their turn.

@@ -14,29 +14,41 @@ std::vector<OrderBook::Entry>::iterator OrderBook::find(OfWorkload& of, std::uin
         [](const Entry& entry, std::uint32_t wanted) { return entry.order.task < wanted; });
 }
 
-void OrderBook::open(TaskOrder order) {
-    OfWorkload& of = open_[order.workload];
-    auto at = find(of, order.task);
-    if (at == of.entries.end() || at->order.task != order.task) {
-        at = of.entries.insert(at, Entry{.order = {}, .is_open = false});
+void OrderBook::open(std::vector<TaskOrder> orders) {
+    auto found = open_.end();
+    for (TaskOrder& order : orders) {
+        if (found == open_.end() || found->first != order.workload) {
+            found = open_.try_emplace(order.workload).first;
+        }
+        OfWorkload& of = found->second;
+        auto at = find(of, order.task);
+        if (at == of.entries.end() || at->order.task != order.task) {
+            at = of.entries.insert(at, Entry{.order = {}, .is_open = false});
+        }
+        if (!at->is_open) {
+            ++of.open;
+            ++size_;
+        }
+        *at = {.order = std::move(order)};
+        next_at_ = INT64_MIN;
     }
-    if (!at->is_open) {
-        ++of.open;
-        ++size_;
-    }
-    *at = {.order = std::move(order)};
-    next_at_ = INT64_MIN;
 }
 
-void OrderBook::close(const TaskName& name) {
-    const auto found = open_.find(name.first);
-    if (found == open_.end()) { return; }
-    OfWorkload& of = found->second;
-    const auto at = find(of, name.second);
-    if (at == of.entries.end() || at->order.task != name.second || !at->is_open) { return; }
-    at->is_open = false;
-    --size_;
-    if (--of.open == 0) { open_.erase(found); }
+void OrderBook::close(const std::vector<TaskName>& names) {
+    auto found = open_.end();
+    for (const auto& [workload, task] : names) {
+        if (found == open_.end() || found->first != workload) { found = open_.find(workload); }
+        if (found == open_.end()) { continue; }
+        OfWorkload& of = found->second;
+        const auto at = find(of, task);
+        if (at == of.entries.end() || at->order.task != task || !at->is_open) { continue; }
+        at->is_open = false;
+        --size_;
+        if (--of.open == 0) {
+            open_.erase(found);
+            found = open_.end();
+        }
+    }
 }
 
 std::vector<TaskOrder> OrderBook::due(std::int64_t now) {

@@ -23,7 +23,7 @@ std::vector<std::string> names(const std::vector<TaskOrder>& orders) {
 
 TEST(OrderBook, PausesLongerEachTimeUpToTheMost) {
     OrderBook book({.first_ms = 100, .most_ms = 350});
-    book.open(order(OrderKind::bind, "a"));
+    book.open({order(OrderKind::bind, "a")});
 
     std::vector<std::int64_t> given;
     for (std::int64_t now = 0; now <= 1'500; now += 10) {
@@ -35,7 +35,7 @@ TEST(OrderBook, PausesLongerEachTimeUpToTheMost) {
 
 TEST(OrderBook, AClockThatJumpsBackMakesNobodyWaitLonger) {
     OrderBook book({.first_ms = 100, .most_ms = 1'000});
-    book.open(order(OrderKind::bind, "a"));
+    book.open({order(OrderKind::bind, "a")});
     ASSERT_EQ(book.due(1'000'000).size(), 1u);
 
     EXPECT_EQ(book.due(5'000).size(), 1u) << "what was given in the future is given again";
@@ -45,7 +45,7 @@ TEST(OrderBook, AClockThatJumpsBackMakesNobodyWaitLonger) {
 
 TEST(OrderBook, AClockThatJumpsForwardGivesEachOnce) {
     OrderBook book({.first_ms = 100, .most_ms = 1'000});
-    book.open(order(OrderKind::bind, "a"));
+    book.open({order(OrderKind::bind, "a")});
     ASSERT_EQ(book.due(0).size(), 1u);
 
     EXPECT_EQ(book.due(1'000'000'000).size(), 1u);
@@ -54,12 +54,12 @@ TEST(OrderBook, AClockThatJumpsForwardGivesEachOnce) {
 
 TEST(OrderBook, ClosedIsNotGivenAgain) {
     OrderBook book({.first_ms = 100, .most_ms = 1'000});
-    book.open(order(OrderKind::bind, "a"));
-    book.open(order(OrderKind::bind, "b"));
+    book.open({order(OrderKind::bind, "a")});
+    book.open({order(OrderKind::bind, "b")});
     ASSERT_EQ(book.due(0).size(), 2u);
 
-    book.close({"a", 0});
-    book.close({"nobody", 7});
+    book.close({{"a", 0}});
+    book.close({{"nobody", 7}});
 
     EXPECT_EQ(names(book.due(10'000)), std::vector<std::string>{"b/0"});
     EXPECT_EQ(book.size(), 1u);
@@ -67,20 +67,20 @@ TEST(OrderBook, ClosedIsNotGivenAgain) {
 
 TEST(OrderBook, EvictsFirstThenPlanByPlan) {
     OrderBook book;
-    book.open(order(OrderKind::bind, "a", 1, 7));
-    book.open(order(OrderKind::bind, "b", 0, 3));
-    book.open(order(OrderKind::bind, "a", 0, 7));
-    book.open(order(OrderKind::evict, "z", 0, 9));
+    book.open({order(OrderKind::bind, "a", 1, 7)});
+    book.open({order(OrderKind::bind, "b", 0, 3)});
+    book.open({order(OrderKind::bind, "a", 0, 7)});
+    book.open({order(OrderKind::evict, "z", 0, 9)});
 
     EXPECT_EQ(names(book.due(0)), (std::vector<std::string>{"z/0", "b/0", "a/0", "a/1"}));
 }
 
 TEST(OrderBook, OpenedAnewIsGivenAtOnce) {
     OrderBook book({.first_ms = 100, .most_ms = 1'000});
-    book.open(order(OrderKind::bind, "a", 0, 1));
+    book.open({order(OrderKind::bind, "a", 0, 1)});
     ASSERT_EQ(book.due(0).size(), 1u);
 
-    book.open(order(OrderKind::evict, "a", 0, 2));
+    book.open({order(OrderKind::evict, "a", 0, 2)});
 
     const auto due = book.due(1);
     ASSERT_EQ(due.size(), 1u);

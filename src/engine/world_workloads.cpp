@@ -316,12 +316,8 @@ Result<> World::on(const TaskGone& fact) {
 
 Result<> World::on(const TaskBound& fact) {
     const WorkloadId id = find_workload(fact.workload);
-    const NodeId node = find_node(fact.node);
     if (!id.is_valid()) {
         return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload));
-    }
-    if (!node.is_valid()) {
-        return fail(Code::not_found, fmt::format("node {} is not known", fact.node));
     }
     Workload& workload = workloads[id.value];
     if (fact.task >= workload.tasks.size()) {
@@ -329,12 +325,17 @@ Result<> World::on(const TaskBound& fact) {
                                                  fact.workload, fact.task, workload.tasks.size()));
     }
     Task& task = workload.tasks[fact.task];
-    const auto claim = claims.find({id, fact.task});
-    const Devices& given = claim == claims.end() ? task.devices : claim->second;
-    if (task.state == TaskState::placed && task.node == node &&
-        (!fact.has_devices || given == fact.devices)) {
-        task.is_confirmed = true;
-        return {};
+    if (task.state == TaskState::placed && machines[task.node.value].spec.name == fact.node) {
+        const auto claim = task.is_conflict ? claims.find({id, fact.task}) : claims.end();
+        const Devices& given = claim == claims.end() ? task.devices : claim->second;
+        if (!fact.has_devices || given == fact.devices) {
+            task.is_confirmed = true;
+            return {};
+        }
+    }
+    const NodeId node = find_node(fact.node);
+    if (!node.is_valid()) {
+        return fail(Code::not_found, fmt::format("node {} is not known", fact.node));
     }
     // The order that put it there came late: it was released since, and goes.
     if (task.state == TaskState::leaving && task.node == node) { return {}; }
