@@ -16,9 +16,14 @@ std::vector<OrderBook::Entry>::iterator OrderBook::find(OfWorkload& of, std::uin
 
 void OrderBook::open(std::vector<TaskOrder> orders) {
     auto found = open_.end();
-    for (TaskOrder& order : orders) {
+    fresh_ += orders.size();
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        TaskOrder& order = orders[i];
         if (found == open_.end() || found->first != order.workload) {
             found = open_.try_emplace(order.workload).first;
+            std::size_t end = i;
+            while (end < orders.size() && orders[end].workload == order.workload) { ++end; }
+            found->second.entries.reserve(found->second.entries.size() + end - i);
         }
         OfWorkload& of = found->second;
         auto at = find(of, order.task);
@@ -55,6 +60,7 @@ std::vector<TaskOrder> OrderBook::due(std::int64_t now) {
     std::vector<TaskOrder> out;
     if (std::exchange(asked_at_, now) <= now && now < next_at_) { return out; }
     next_at_ = INT64_MAX;
+    out.reserve(std::exchange(fresh_, 0));
     for (auto& [name, of] : open_) {
         for (Entry& entry : of.entries) {
             if (!entry.is_open) { continue; }
@@ -73,8 +79,10 @@ std::vector<TaskOrder> OrderBook::due(std::int64_t now) {
         return std::tuple(order.kind == OrderKind::bind, order.cycle,
                           std::string_view(order.workload), order.task);
     };
-    std::sort(out.begin(), out.end(),
-              [&](const TaskOrder& a, const TaskOrder& b) { return key(a) < key(b); });
+    const auto before = [&](const TaskOrder& a, const TaskOrder& b) { return key(a) < key(b); };
+    if (!std::is_sorted(out.begin(), out.end(), before)) {  // one plan's binds are
+        std::sort(out.begin(), out.end(), before);
+    }
     return out;
 }
 

@@ -45,6 +45,7 @@ private:
     RetryRule rule_;
     std::map<std::string, OfWorkload> open_;
     std::size_t size_ = 0;
+    std::size_t fresh_ = 0;             // opened since due() was asked
     std::int64_t next_at_ = INT64_MAX;  // nothing is due before, unless the clock jumps back
     std::int64_t asked_at_ = INT64_MIN;
 };

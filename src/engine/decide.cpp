@@ -18,6 +18,7 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
     Placement out;
     out.workload = workload.name;
     const std::uint32_t levels = topology.level_count();
+    out.tasks.reserve(placed.size());
     for (const TaskRef ref : placed) {
         if (ref.workload != id) { continue; }
         const Task& task = workload.tasks[ref.task];
@@ -35,8 +36,10 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
         high = std::max(high, at);
         parts.push_back(levels > 0 ? topology.domain_of(levels - 1, at).value : at);
     }
-    std::sort(out.tasks.begin(), out.tasks.end(),
-              [](const TaskPlace& a, const TaskPlace& b) { return a.task < b.task; });
+    const auto by_task = [](const TaskPlace& a, const TaskPlace& b) { return a.task < b.task; };
+    if (!std::is_sorted(out.tasks.begin(), out.tasks.end(), by_task)) {
+        std::sort(out.tasks.begin(), out.tasks.end(), by_task);
+    }
     if (out.tasks.empty()) { return out; }
     std::sort(parts.begin(), parts.end());
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());

@@ -47,7 +47,7 @@ TEST(Crash, AtAnyOperationLosesNothingAndDoublesNothing) {
                          << "operation " << at << " of " << operations << ", left "
                          << static_cast<int>(left) << ", torn " << torn_percent);
             FaultDisk disk("crash");
-            disk.fail_at(at, Fault::crash, torn_percent);
+            disk.fail_at(at, DiskFault::crash, torn_percent);
             const CrashRun run = play(disk);
             ASSERT_TRUE(disk.is_dead());
             disk.restart(left, at);
@@ -67,7 +67,7 @@ TEST(Crash, OfAFullDiskFailsTheAppendAndNoMore) {
     for (std::uint64_t at = 1; at <= operations; ++at) {
         SCOPED_TRACE(testing::Message() << "operation " << at);
         FaultDisk once("full");
-        once.fail_at(at, Fault::full);
+        once.fail_at(at, DiskFault::full);
         const CrashRun stopped = play(once);
         failed += stopped.is_finished ? 0 : 1;
         once.restart(Left::none);
@@ -76,7 +76,7 @@ TEST(Crash, OfAFullDiskFailsTheAppendAndNoMore) {
         ASSERT_EQ(compare(stopped, *left), "");
 
         FaultDisk disk("full_again");
-        disk.fail_at(at, Fault::full);
+        disk.fail_at(at, DiskFault::full);
         const CrashRun run = play(disk, true);
         ASSERT_TRUE(run.is_finished);
 
@@ -91,7 +91,7 @@ TEST(Crash, OfAFullDiskFailsTheAppendAndNoMore) {
 
 TEST(Crash, OfAFullDiskIsToldAsThat) {
     FaultDisk disk("full");
-    disk.fail_at(1, Fault::full);
+    disk.fail_at(1, DiskFault::full);
 
     const auto store = open_sqlite_store("log", {.vfs = disk.vfs()});
 

@@ -13,23 +13,22 @@ namespace {
 
 class Sha256 {
 public:
-    Sha256() : context_(EVP_MD_CTX_new()) {
-        MUSTER_ASSERT(context_ != nullptr);
+    Sha256() : context_(context_of_thread()) {
         // Looked up once: by its name that costs more than to hash a small record.
         static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-        const int is_ready = EVP_DigestInit_ex(context_.get(), sha256, nullptr);
+        const int is_ready = EVP_DigestInit_ex(context_, sha256, nullptr);
         MUSTER_ASSERT(is_ready == 1);
     }
 
     Sha256& add(const void* bytes, std::size_t size) {
-        const int is_added = EVP_DigestUpdate(context_.get(), bytes, size);
+        const int is_added = EVP_DigestUpdate(context_, bytes, size);
         MUSTER_ASSERT(is_added == 1);
         return *this;
     }
 
     Hash end() {
         Hash hash;
-        const int is_done = EVP_DigestFinal_ex(context_.get(), hash.data(), nullptr);
+        const int is_done = EVP_DigestFinal_ex(context_, hash.data(), nullptr);
         MUSTER_ASSERT(is_done == 1);
         return hash;
     }
@@ -38,7 +37,13 @@ private:
     struct Free {
         void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
     };
-    std::unique_ptr<EVP_MD_CTX, Free> context_;
+    /// Made once: that costs as much as to hash a small record. One hash at a time uses it.
+    static EVP_MD_CTX* context_of_thread() {
+        thread_local const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
+        MUSTER_ASSERT(context != nullptr);
+        return context.get();
+    }
+    EVP_MD_CTX* context_;
 };
 
 }  // namespace

@@ -241,7 +241,7 @@ FaultDisk::FaultDisk(std::string name)
 
 FaultDisk::~FaultDisk() { sqlite3_vfs_unregister(vfs_.get()); }
 
-void FaultDisk::fail_at(std::uint64_t operation, Fault fault, unsigned torn_percent) {
+void FaultDisk::fail_at(std::uint64_t operation, DiskFault fault, unsigned torn_percent) {
     fault_at_ = operation;
     fault_ = fault;
     torn_percent_ = torn_percent;
@@ -261,7 +261,7 @@ void FaultDisk::restart(Left left, std::uint64_t seed) {
         fresh->now = fresh->synced = std::move(survived);
         file = std::move(fresh);
     }
-    fault_ = Fault::none;
+    fault_ = DiskFault::none;
     is_dead_ = false;
 }
 
@@ -283,11 +283,11 @@ void FaultDisk::copy_from(const FaultDisk& other) {
 Verdict FaultDisk::write(File& file, Write write) {
     if (is_dead_) { return Verdict::dead; }
     ++operations_;
-    if (fault_ == Fault::full && operations_ >= fault_at_ && !write.is_truncation &&
+    if (fault_ == DiskFault::full && operations_ >= fault_at_ && !write.is_truncation &&
         write.offset + write.bytes.size() > file.now.size()) {
         return Verdict::full;
     }
-    const bool is_crash = fault_ == Fault::crash && operations_ == fault_at_;
+    const bool is_crash = fault_ == DiskFault::crash && operations_ == fault_at_;
     if (is_crash) {
         is_dead_ = true;
         if (write.is_truncation) { return Verdict::dead; }
@@ -301,7 +301,7 @@ Verdict FaultDisk::write(File& file, Write write) {
 Verdict FaultDisk::sync(File& file) {
     if (is_dead_) { return Verdict::dead; }
     ++operations_;
-    if (fault_ == Fault::crash && operations_ == fault_at_) {
+    if (fault_ == DiskFault::crash && operations_ == fault_at_) {
         is_dead_ = true;
         return Verdict::dead;
     }
@@ -313,7 +313,7 @@ Verdict FaultDisk::sync(File& file) {
 Verdict FaultDisk::remove(const std::string& name) {
     if (is_dead_) { return Verdict::dead; }
     ++operations_;
-    if (fault_ == Fault::crash && operations_ == fault_at_) {
+    if (fault_ == DiskFault::crash && operations_ == fault_at_) {
         is_dead_ = true;
         return Verdict::dead;
     }

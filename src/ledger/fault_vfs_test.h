@@ -12,7 +12,7 @@ struct sqlite3_vfs;
 
 namespace muster {
 
-enum class Fault : std::uint8_t {
+enum class DiskFault : std::uint8_t {
     none,
     crash,  // the operation is half done, and all later ones fail
     full    // it and all later ones that need more room fail
@@ -34,10 +34,10 @@ public:
     [[nodiscard]] std::uint64_t operations() const { return operations_; }
 
     /// At that operation, counted from 1; a torn write keeps `torn_percent` of its bytes.
-    void fail_at(std::uint64_t operation, Fault fault, unsigned torn_percent = 0);
+    void fail_at(std::uint64_t operation, DiskFault fault, unsigned torn_percent = 0);
     /// After all connections were closed: the machine is on again.
     void restart(Left left, std::uint64_t seed = 0);
-    void free_space() { fault_ = Fault::none; }
+    void free_space() { fault_ = DiskFault::none; }
 
     [[nodiscard]] bool has(const std::string& file) const { return files_.contains(file); }
     [[nodiscard]] std::vector<std::string> files() const;
@@ -73,7 +73,7 @@ private:
     std::map<std::string, std::shared_ptr<File>> files_;
     std::uint64_t operations_ = 0;
     std::uint64_t fault_at_ = 0;
-    Fault fault_ = Fault::none;
+    DiskFault fault_ = DiskFault::none;
     unsigned torn_percent_ = 0;
     bool is_dead_ = false;
 };

@@ -73,7 +73,7 @@ void LoopCluster::tell_to(std::size_t listener, const Heard& heard, bool is_answ
     if (dice_.chance(twice_percent)) { found->second.push_back(heard); }
 }
 
-void LoopCluster::handle(const Request& request) {
+void LoopCluster::handle(const SentOrder& request) {
     const TaskOrder& order = request.order;
     const auto work = works_.find(order.workload);
     if (work == works_.end() || order.task >= work->second.pods.size()) { return; }
@@ -97,7 +97,7 @@ void LoopCluster::handle(const Request& request) {
     end({order.workload, order.task}, false, true);
 }
 
-void LoopCluster::bind(const Request& request, Pod& pod) {
+void LoopCluster::bind(const SentOrder& request, Pod& pod) {
     const TaskOrder& order = request.order;
     const PodName name{order.workload, order.task};
     if (!pod.node.empty()) {  // bound once, whoever did it

@@ -30,7 +30,7 @@ struct Heard {
 };
 
 /// An order on its way to the cluster.
-struct Request {
+struct SentOrder {
     TaskOrder order;
     std::uint64_t pod = 0;
     std::uint64_t node = 0;
@@ -68,11 +68,11 @@ public:
     [[nodiscard]] Numbers numbers() const;
 
     /// Carries an order out, or not, and tells.
-    void handle(const Request& request);
+    void handle(const SentOrder& request);
     /// Something happens that nobody ordered.
     void disturb();
 
-    std::vector<Request> requests;  // under way
+    std::vector<SentOrder> requests;  // under way
     std::int64_t now = 0;
     int loss_percent = 0;   // of answers to orders
     int twice_percent = 0;  // facts that come twice
@@ -94,7 +94,7 @@ private:
     // loop_cluster.cpp
     void tell(Heard heard, bool is_answer = false);
     void tell_to(std::size_t listener, const Heard& heard, bool is_answer);
-    void bind(const Request& request, Pod& pod);
+    void bind(const SentOrder& request, Pod& pod);
     void start(const PodName& name, Pod& pod, const TaskOrder& order, bool is_ours);
     void end(const PodName& name, bool is_finished, bool is_answer);
     [[nodiscard]] std::int32_t milli_of(const Work& work, std::uint32_t task) const;

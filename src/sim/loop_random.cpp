@@ -109,10 +109,10 @@ private:
     }
 
     void deliver() {
-        std::vector<Request>& requests = cluster_.requests;
+        std::vector<SentOrder>& requests = cluster_.requests;
         if (requests.empty()) { return; }
         const std::size_t at = is_rough_ ? dice_.below(requests.size()) : 0;
-        const Request request = requests[at];
+        const SentOrder request = requests[at];
         if (!is_rough_ || !dice_.chance(twice_)) {  // else it comes once more, some time
             requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(at));
         }
