@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "fact 0 was refused, and is taken now"},
         Nonsense{"FactRefused", [](Cycle& c) { c.facts.push_back(NodeGone{"q"}); },
                  "fact 2 was taken, and is refused now"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace muster
