@@ -96,7 +96,8 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
     decision.cycle.facts = std::move(facts);
     updated_.clear();
     touched_.clear();
-    are_all_touched_ = false;
+    // What facts free may go to whom it belonged before.
+    for (const auto& [ref, claim] : engine_.world().claims) { touched_.push_back(ref); }
     for (std::uint32_t i = 0; i < decision.cycle.facts.size(); ++i) {
         hear(decision.cycle.facts[i], i, decision);
     }
@@ -129,14 +130,13 @@ void Decider::touch(const Fact& fact, Decision& decision) {
     const World& world = engine_.world();
     if (const auto* bound = std::get_if<TaskBound>(&fact)) {
         touched_.push_back(ref_of(bound->workload, bound->task));
-    } else if (const auto* gone = std::get_if<TaskGone>(&fact)) {
-        touched_.push_back(ref_of(gone->workload, gone->task));
-    } else if (std::holds_alternative<NodeSet>(fact) || std::holds_alternative<NodeGone>(fact)) {
-        are_all_touched_ = true;
+    } else if (const auto* ended = std::get_if<TaskGone>(&fact)) {
+        touched_.push_back(ref_of(ended->workload, ended->task));
+    } else if (const auto* node = std::get_if<NodeSet>(&fact)) {
+        touch_node(node->node.name);
+    } else if (const auto* lost = std::get_if<NodeGone>(&fact)) {
+        touch_node(lost->node);
     }
-    // What is freed may go to whom it belonged before.
-    if (!world.claims.empty()) { are_all_touched_ = true; }
-
     const auto* set = std::get_if<WorkloadSet>(&fact);
     const auto* removed = std::get_if<WorkloadGone>(&fact);
     if (set == nullptr && removed == nullptr) { return; }
@@ -144,15 +144,25 @@ void Decider::touch(const Fact& fact, Decision& decision) {
     const WorkloadId id = world.find_workload(name);
     if (!id.is_valid()) { return; }
     if (set != nullptr) { updated_.push_back(name); }
-    if (set != nullptr && set->workload.uid == world.workloads[id.value].uid) {
-        are_all_touched_ = true;  // its tasks may have other numbers behind it
-        return;
+    const bool stays =
+        set != nullptr && !is_another(world.workloads[id.value].uid, set->workload.uid);
+    for (std::uint32_t i = 0; id.value < open_.size() && i < open_[id.value].tasks.size(); ++i) {
+        if (!is_open({id, i})) { continue; }
+        if (stays) {
+            touched_.push_back({id, i});  // it may have another number behind it
+        } else {
+            decision.closed.emplace_back(name, i);
+        }
     }
-    if (id.value >= open_.size()) { return; }
-    for (std::uint32_t i = 0; i < open_[id.value].tasks.size(); ++i) {
-        if (is_open({id, i})) { decision.closed.emplace_back(name, i); }
-    }
-    open_[id.value] = {};
+    if (!stays && id.value < open_.size()) { open_[id.value] = {}; }
+}
+
+void Decider::touch_node(std::string_view name) {
+    const World& world = engine_.world();
+    const NodeId id = world.find_node(name);
+    if (!id.is_valid()) { return; }
+    const std::vector<TaskRef>& tasks = world.machines[id.value].tasks;
+    touched_.insert(touched_.end(), tasks.begin(), tasks.end());
 }
 
 /// A fact that breaks a law or makes no sense is put on record with the rule that resolves it.
@@ -208,28 +218,15 @@ const Task* Decider::find_task(TaskRef ref) const {
                                                                   : nullptr;
 }
 
-/// True when it was open, and is settled or another order now.
-bool Decider::close_if_other(TaskRef ref, Decision& decision) {
-    if (!is_open(ref)) { return false; }
-    OpenTasks& of = open_[ref.workload.value];
-    if (open_now(ref) == of.tasks[ref.task]) { return false; }
-    decision.closed.emplace_back(engine_.world().workloads[ref.workload.value].name, ref.task);
-    of.tasks[ref.task] = {};
-    if (--of.count == 0) { of.tasks.clear(); }
-    return true;
-}
-
 /// Those that facts settled, and those that a fact or the plan turned into others.
 void Decider::close_orders(Decision& decision) {
-    if (!are_all_touched_) {
-        for (const TaskRef ref : touched_) { close_if_other(ref, decision); }
-        return;
-    }
-    for (std::size_t id = 0; id < open_.size(); ++id) {
-        for (std::uint32_t i = 0; i < open_[id].tasks.size(); ++i) {
-            const TaskRef ref{WorkloadId(id), i};
-            if (close_if_other(ref, decision)) { touched_.push_back(ref); }
-        }
+    for (const TaskRef ref : touched_) {
+        if (!is_open(ref)) { continue; }
+        OpenTasks& of = open_[ref.workload.value];
+        if (open_now(ref) == of.tasks[ref.task]) { continue; }
+        decision.closed.emplace_back(engine_.world().workloads[ref.workload.value].name, ref.task);
+        of.tasks[ref.task] = {};
+        if (--of.count == 0) { of.tasks.clear(); }
     }
 }
 

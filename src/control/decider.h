@@ -56,9 +56,9 @@ private:
 
     void keep_open_orders();
     void keep(TaskRef ref, Open open);
-    bool close_if_other(TaskRef ref, Decision& decision);
     void hear(const Fact& fact, std::uint32_t index, Decision& decision);
     void touch(const Fact& fact, Decision& decision);
+    void touch_node(std::string_view name);
     [[nodiscard]] TaskRef ref_of(std::string_view workload, std::uint32_t task) const;
     /// Null of a lease: nobody is told to bind it.
     [[nodiscard]] const Task* find_task(TaskRef ref) const;
@@ -71,8 +71,7 @@ private:
     Engine engine_;
     Policy policy_;
     std::vector<OpenTasks> open_;       // by WorkloadId
-    std::vector<TaskRef> touched_;      // whose orders this cycle may have changed,
-    bool are_all_touched_ = false;      // or anyone's
+    std::vector<TaskRef> touched_;      // whose orders this cycle may have changed
     std::vector<std::string> updated_;  // workloads that facts of this cycle described again
 };
 

@@ -191,6 +191,41 @@ TEST_F(DeciderTest, OrdersFollowTheirTasksWhenTheWorkloadIsDescribedAgain) {
     EXPECT_EQ(decider.open_orders().size(), 3u);
 }
 
+TEST_F(DeciderTest, AnotherUidUnderOneNameIsAnotherWorkload) {
+    WorkloadSpec spec = gang("w", 1, 2);
+    const Decision made = decider.decide({WorkloadSet{spec}});
+    decider.decide({confirm(made.opened[0])});
+
+    spec.uid = "first";  // the same one, known better
+    EXPECT_THAT(decider.decide({WorkloadSet{spec}}).cycle.plan.placements, IsEmpty());
+    spec.uid = "";  // and a source that knows less says nothing against it
+    EXPECT_THAT(decider.decide({WorkloadSet{spec}}).cycle.plan.placements, IsEmpty());
+    EXPECT_EQ(open("w"), "none");
+
+    spec.uid = "second";
+    const Decision again = decider.decide({WorkloadSet{spec}});
+
+    EXPECT_THAT(again.cycle.plan.placements, testing::SizeIs(1));
+    EXPECT_EQ(again.opened.size(), 1u);
+    EXPECT_EQ(state("w"), TaskState::placed);
+}
+
+TEST_F(DeciderTest, AGpuThatComesBackBelongsToWhomItBelonged) {
+    const Decision made = decider.decide({WorkloadSet{gang("w", 1, 4)}});
+    decider.decide({confirm(made.opened[0])});
+    const std::string& node = made.opened[0].node;
+    decider.decide({node_fact(node, 2)});
+
+    const Decision back = decider.decide({node_fact(node, 4), WorkloadSet{gang("late", 2, 3)}});
+
+    EXPECT_THAT(back.cycle.plan.placements, IsEmpty()) << "one node alone is free";
+    const World& world = decider.engine().world();
+    const Task& task = world.workloads[world.find_workload("w").value].tasks[0];
+    EXPECT_EQ(task.devices.gpus, 0xfu);
+    EXPECT_FALSE(task.is_conflict);
+    EXPECT_TRUE(world.claims.empty());
+}
+
 TEST_F(DeciderTest, ASnapshotChangesNoOpenOrder) {
     decider.decide({NodeGone{"a"}, node_fact("c", 4)});
     decider.decide({WorkloadSet{gang("w", 2, 4)}}, true);

@@ -39,7 +39,7 @@ public:
         for (const WorkloadSpec& one : now.workloads) {
             const auto before = known_.find(one.name);
             if (before == known_.end()) { continue; }
-            if (before->second->spec.uid != one.uid) {
+            if (is_another(before->second->spec.uid, one.uid)) {
                 known_.erase(before);  // that one is gone
             } else {
                 compare(one.name, before->second->tasks);

@@ -62,6 +62,8 @@ TEST_F(ListingTest, TellARunThatNobodyHeardOf) {
 }
 
 TEST_F(ListingTest, TellAnotherWorkloadOfTheSameName) {
+    now.workloads[0].uid = "one";
+    decider.decide({WorkloadSet{now.workloads[0]}});
     decider.decide({TaskBound{"w", 0, "a", true, {.gpus = 1, .mig = {}}}, TaskGone{"w", 0, true}});
     ASSERT_THAT(told(), IsEmpty());
     now.workloads[0].uid = "another";

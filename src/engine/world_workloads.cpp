@@ -83,7 +83,7 @@ void World::remove(WorkloadId id) {
 Result<> World::on(const WorkloadSet& fact) {
     if (const WorkloadId known = find_workload(fact.workload.name); known.is_valid()) {
         MUSTER_CHECK(check(fact.workload));
-        if (workloads[known.value].uid == fact.workload.uid) {
+        if (!is_another(workloads[known.value].uid, fact.workload.uid)) {
             update_workload(known, fact.workload);
             return {};
         }
@@ -132,11 +132,13 @@ void World::leave_queue(WorkloadId id) {
 void World::build_workload(WorkloadId id, const WorkloadSpec& spec) {
     Workload& workload = workloads[id.value];
     const std::uint64_t sequence = workload.order.sequence;
+    std::string uid =
+        spec.uid.empty() ? std::move(workload.uid) : spec.uid;  // once known, it stays
     workload = Workload{};
     workload.name = spec.name;
     workload.queue_name = spec.queue;
     workload.user = spec.user;
-    workload.uid = spec.uid;
+    workload.uid = std::move(uid);
     workload.priority = spec.priority;
     workload.order = {-spec.priority, spec.submitted, sequence};
     workload.linked = spec.linked;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster {
@@ -35,7 +36,7 @@ struct WorkloadSpec {
     std::string name;  // unique: "namespace/name"
     std::string queue = "default";
     std::string user;
-    std::string uid;  // another one under the same name has another; empty when nobody gives any
+    std::string uid;                // see is_another(); empty when the source gives none
     std::int64_t priority = 0;      // higher first
     std::int64_t submitted = 0;     // ms since the epoch; then the order of the facts
     std::vector<GroupSpec> groups;  // parents before children
@@ -45,5 +46,10 @@ struct WorkloadSpec {
 
     bool operator==(const WorkloadSpec&) const = default;
 };
+
+/// True of two workloads of one name that are known not to be the same one.
+inline bool is_another(std::string_view uid, std::string_view other) {
+    return !uid.empty() && !other.empty() && uid != other;
+}
 
 }  // namespace muster

@@ -103,8 +103,13 @@ private:
     void on(const WorkloadSet& fact) {
         WorkloadSpec spec = fact.workload;
         std::uint32_t work = find(spec.name);
+        if (work != no_work && is_another(uids_[work], spec.uid)) {
+            on(WorkloadGone{spec.name});
+            work = no_work;
+        }
         const bool is_new = work == no_work;
         if (is_new) { work = begin_work(spec, now_); }
+        if (!spec.uid.empty()) { uids_[work] = spec.uid; }
         for (std::string& name : spec.linked) { name = next_name(name); }
         spec.name = history_.names[work];
         add(WorkloadSet{std::move(spec)}, work);
@@ -149,6 +154,7 @@ private:
         const std::uint32_t work = history_.recorded.add(submitted, spec);
         history_.names.push_back(next_name(spec.name));
         history_.run_times.push_back(-1);
+        uids_.push_back(spec.uid);
         finished_.push_back(0);
         is_there_.push_back(true);
         numbers_[spec.name] = work;
@@ -179,6 +185,7 @@ private:
     History history_;
     std::unordered_map<std::string, std::uint32_t> numbers_;  // of those that are there
     std::unordered_map<std::string, std::uint32_t> uses_;
+    std::vector<std::string> uids_;      // by work
     std::vector<std::size_t> finished_;  // tasks, by work
     std::vector<bool> is_there_;
     std::int64_t now_ = 0;

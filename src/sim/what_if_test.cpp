@@ -203,6 +203,24 @@ TEST_F(MadeLog, ANameUsedAgainIsAnotherWorkload) {
     EXPECT_EQ(asked(log_).same_starts, 2);
 }
 
+TEST_F(MadeLog, AnotherUidUnderOneNameIsAnotherWorkload) {
+    const auto with_uid = [](const char* uid) {
+        Fact fact = gang("one", 1);
+        std::get<WorkloadSet>(fact).workload.uid = uid;
+        return fact;
+    };
+    at(0, {node("a"), gang("one", 1)});
+    at(5, {with_uid("u1")});  // the same one, known better
+    at(10, {with_uid("u2")});
+    at(50, {WorkloadGone{"one"}});
+
+    const History read = history();
+
+    EXPECT_EQ(read.names, (std::vector<std::string>{"one", "one#2"}));
+    EXPECT_EQ(read.run_times, (std::vector<std::int64_t>{10'000, 40'000}));
+    EXPECT_EQ(asked(log_).same_starts, 2);
+}
+
 TEST_F(MadeLog, AGangThatLostANodeHasItsLastRun) {
     at(0, {node("a"), node("b"), gang("one", 2)});
     EXPECT_EQ(at(30, {NodeGone{"b"}}).releases.size(), 1U);
