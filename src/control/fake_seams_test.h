@@ -3,6 +3,7 @@
 
 #include "control/seams.h"
 #include "ledger/store_memory.h"
+#include "ledger/store_wrapper.h"
 
 #include <deque>
 #include <memory>
@@ -46,41 +47,22 @@ public:
 };
 
 /// A memory store that can be full, or write and lose the answer.
-class FailingStore final : public Store {
+class FailingStore final : public StoreWrapper {
 public:
-    explicit FailingStore(MemoryLog& log)
-        : Store("failing ledger"),
-          store_(open_memory_store(log)) {}
+    explicit FailingStore(MemoryLog& log) : StoreWrapper(open_memory_store(log)) {}
 
-    Result<Extent> extent() override { return store_->extent(); }
     Result<> append(const Entry& entry, std::uint64_t expected_epoch) override {
         if (is_full && (!fails_only || entry.header.kind == *fails_only)) {
             return fail(Code::unavailable, "the disk is full");
         }
-        auto done = store_->append(entry, expected_epoch);
+        auto done = StoreWrapper::append(entry, expected_epoch);
         if (done && loses_answers) { return fail(Code::unavailable, "no answer"); }
         return done;
     }
-    Result<std::vector<Entry>> read(std::uint64_t from, std::size_t bytes_max) override {
-        return store_->read(from, bytes_max);
-    }
-    Result<std::optional<Header>> header(std::uint64_t sequence) override {
-        return store_->header(sequence);
-    }
-    Result<std::optional<Header>> last_snapshot(std::uint64_t before) override {
-        return store_->last_snapshot(before);
-    }
-    Result<std::uint64_t> drop_before(std::uint64_t first, std::uint64_t expected_epoch) override {
-        return store_->drop_before(first, expected_epoch);
-    }
-    Result<> check() override { return {}; }
 
     bool is_full = false;
     std::optional<RecordKind> fails_only;
     bool loses_answers = false;
-
-private:
-    std::unique_ptr<Store> store_;
 };
 
 inline Fact node_fact(std::string name, std::size_t gpus) {

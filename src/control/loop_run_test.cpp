@@ -51,13 +51,20 @@ TEST(LoopRun, DecidesWhatTurnsDecide) {
     EXPECT_EQ(run.engine().snapshot(), turns.engine().snapshot());
 }
 
-TEST(LoopRun, TriesAFailedTurnAgain) {
+/// The whole script to come, on a ledger that may fail.
+struct OnFailingLedger {
     FakeSeams seams;
     MemoryLog log;
-    auto own = std::make_unique<FailingStore>(log);
+    std::unique_ptr<FailingStore> own = std::make_unique<FailingStore>(log);
     FailingStore& store = *own;
     Loop loop = start(seams, std::move(own));
-    script(seams);
+
+    OnFailingLedger() { script(seams); }
+};
+
+TEST(LoopRun, TriesAFailedTurnAgain) {
+    OnFailingLedger run;
+    auto& [seams, log, own, store, loop] = run;
     seams.script.emplace_front(fail(Code::unavailable, "away"));
     store.is_full = true;
     int polls = 0;
@@ -90,12 +97,8 @@ TEST(LoopRun, EndsWhenAnotherOneLeads) {
 }
 
 TEST(LoopRun, StopsWithAnUnrecordedTurnAndGoesOnWithIt) {
-    FakeSeams seams;
-    MemoryLog log;
-    auto own = std::make_unique<FailingStore>(log);
-    FailingStore& store = *own;
-    Loop loop = start(seams, std::move(own));
-    script(seams);
+    OnFailingLedger run;
+    auto& [seams, log, own, store, loop] = run;
     store.is_full = true;
     int polls = 0;
     ASSERT_TRUE(loop.run([&] { return ++polls > 5; }).has_value());

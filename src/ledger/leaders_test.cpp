@@ -5,6 +5,7 @@
 #include "ledger/ledger.h"
 #include "ledger/store_memory.h"
 #include "ledger/store_sqlite.h"
+#include "ledger/store_wrapper.h"
 #include "ledger/verify.h"
 
 #include <gtest/gtest.h>
@@ -20,35 +21,22 @@ namespace muster {
 namespace {
 
 /// Something happens between what a leader read and what it writes.
-class PausingStore : public Store {
+class PausingStore : public StoreWrapper {
 public:
     PausingStore(std::unique_ptr<Store> store, std::function<void()> pause)
-        : Store(store->name()),
-          store_(std::move(store)),
+        : StoreWrapper(std::move(store)),
           pause_(std::move(pause)) {}
 
-    Result<Extent> extent() override { return store_->extent(); }
     Result<> append(const Entry& entry, std::uint64_t expected_epoch) override {
         pause_();
-        return store_->append(entry, expected_epoch);
-    }
-    Result<std::vector<Entry>> read(std::uint64_t from, std::size_t bytes_max) override {
-        return store_->read(from, bytes_max);
-    }
-    Result<std::optional<Header>> header(std::uint64_t sequence) override {
-        return store_->header(sequence);
-    }
-    Result<std::optional<Header>> last_snapshot(std::uint64_t before) override {
-        return store_->last_snapshot(before);
+        return StoreWrapper::append(entry, expected_epoch);
     }
     Result<std::uint64_t> drop_before(std::uint64_t first, std::uint64_t expected_epoch) override {
         pause_();
-        return store_->drop_before(first, expected_epoch);
+        return StoreWrapper::drop_before(first, expected_epoch);
     }
-    Result<> check() override { return store_->check(); }
 
 private:
-    std::unique_ptr<Store> store_;
     std::function<void()> pause_;
 };
 

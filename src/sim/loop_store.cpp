@@ -2,12 +2,10 @@
 
 namespace muster::sim {
 
-Result<Extent> LoopStore::extent() { return store_->extent(); }
-
 Result<> LoopStore::append(const Entry& entry, std::uint64_t expected_epoch) {
     if (!hooks_.at(Point::append)) { return fail(Code::unavailable, "stopped"); }
     if (hooks_.is_full()) { return fail(Code::unavailable, "the disk is full"); }
-    auto done = store_->append(entry, expected_epoch);
+    auto done = StoreWrapper::append(entry, expected_epoch);
     if (!done) {
         if (entry.header.kind != RecordKind::opened) { hooks_.fenced(); }
         return done;
@@ -20,7 +18,7 @@ Result<> LoopStore::append(const Entry& entry, std::uint64_t expected_epoch) {
 
 Result<std::uint64_t> LoopStore::drop_before(std::uint64_t first, std::uint64_t expected_epoch) {
     if (!hooks_.at(Point::dropped)) { return fail(Code::unavailable, "stopped"); }
-    return store_->drop_before(first, expected_epoch);
+    return StoreWrapper::drop_before(first, expected_epoch);
 }
 
 }  // namespace muster::sim

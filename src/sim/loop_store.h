@@ -3,14 +3,14 @@
 #pragma once
 
 #include "ledger/store_memory.h"
+#include "ledger/store_wrapper.h"
 #include "sim/loop_adapter.h"
 
 #include <functional>
-#include <memory>
 
 namespace muster::sim {
 
-class LoopStore final : public Store {
+class LoopStore final : public StoreWrapper {
 public:
     struct Hooks {
         LoopAdapter::At at;
@@ -21,26 +21,13 @@ public:
     };
 
     LoopStore(MemoryLog& log, Hooks hooks)
-        : Store("ledger in memory"),
-          store_(open_memory_store(log)),
+        : StoreWrapper(open_memory_store(log)),
           hooks_(std::move(hooks)) {}
 
-    Result<Extent> extent() override;
     Result<> append(const Entry& entry, std::uint64_t expected_epoch) override;
-    Result<std::vector<Entry>> read(std::uint64_t from, std::size_t bytes_max) override {
-        return store_->read(from, bytes_max);
-    }
-    Result<std::optional<Header>> header(std::uint64_t sequence) override {
-        return store_->header(sequence);
-    }
-    Result<std::optional<Header>> last_snapshot(std::uint64_t before) override {
-        return store_->last_snapshot(before);
-    }
     Result<std::uint64_t> drop_before(std::uint64_t first, std::uint64_t expected_epoch) override;
-    Result<> check() override { return {}; }
 
 private:
-    std::unique_ptr<Store> store_;
     Hooks hooks_;
 };
 
