@@ -1,6 +1,7 @@
 // The demo's long run: two months of a GPU pool through the production loop, with a crash in the
 // middle, a proof, and another policy. Without the traces a made one.
 #include "cli/demo.h"
+#include "cli/what_if_text.h"
 #include "codec/binary.h"
 #include "control/loop.h"
 #include "control/replay.h"
@@ -13,7 +14,6 @@
 #include "sim/job_report.h"
 #include "sim/reference/job_replay.h"
 #include "sim/what_if.h"
-#include "sim/what_if_figures.h"
 
 #include <fmt/format.h>
 
@@ -214,19 +214,12 @@ Result<> show_what_if(Stage& stage, const Pool& pool, const std::string& file) {
     MUSTER_TRY(what, sim::what_if(*store, {.policy = declared_mix(pool),
                                            .policy_name = "declared mix",
                                            .engine_version = MUSTER_VERSION}));
-    Table table({{"measure"},
-                 {"the log", Align::right},
-                 {"its policy again", Align::right},
-                 {"declared mix", Align::right},
-                 {"difference", Align::right}});
-    for (sim::Figure& figure : sim::figures_of(what)) {
-        const bool is_told = figure.name.ends_with("mean s") || figure.name.ends_with("p99 s") ||
-                             figure.name == "idle" || figure.name == "in pieces";
-        if (!is_told) { continue; }
-        table.add({std::move(figure.name), std::move(figure.values[0]), std::move(figure.values[1]),
-                   std::move(figure.values[2]), std::move(figure.difference)});
-    }
-    stage.table(table);
+    std::vector<sim::Figure> figures = sim::figures_of(what);
+    std::erase_if(figures, [](const sim::Figure& figure) {
+        return !figure.name.ends_with("mean s") && !figure.name.ends_with("p99 s") &&
+               figure.name != "idle" && figure.name != "in pieces";
+    });
+    stage.table(figure_table(what, "measure", std::move(figures)));
     stage.check(what.started > 0 && what.same_starts == what.started,
                 fmt::format("under its own policy again, {} of {} start when they did",
                             with_commas(what.same_starts), plural(what.started, "job")));

@@ -1,3 +1,4 @@
+#include "cli/job_text.h"
 #include "cli/ledger_file.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -50,7 +51,7 @@ std::string replayed_json(const Replayed& told, std::int64_t cpu_ns) {
     for (const std::string& version : told.engine_versions) { out.value(version); }
     out.end_list().member("cycles_per_cpu_second", per_second(told.cycles, cpu_ns));
     constexpr double nanoseconds = 1e9;
-    out.key("cpu_s").raw(fmt::format("{:.6f}", static_cast<double>(cpu_ns) / nanoseconds));
+    write_decimal(out, "cpu_s", static_cast<double>(cpu_ns) / nanoseconds);
     out.key("difference");
     if (told.difference) {
         out.begin_object();

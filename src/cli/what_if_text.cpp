@@ -2,7 +2,6 @@
 
 #include "cli/job_text.h"
 #include "codec/json_writer.h"
-#include "sim/what_if_figures.h"
 
 #include <fmt/format.h>
 
@@ -12,19 +11,6 @@
 namespace muster::cli {
 
 namespace {
-
-Table figure_table(const sim::WhatIf& what, std::string first, std::vector<sim::Figure> figures) {
-    Table table({{std::move(first)},
-                 {what.recorded.run.policy, Align::right},
-                 {what.again.run.policy, Align::right},
-                 {what.other.run.policy, Align::right},
-                 {"difference", Align::right}});
-    for (sim::Figure& figure : figures) {
-        table.add({std::move(figure.name), std::move(figure.values[0]), std::move(figure.values[1]),
-                   std::move(figure.values[2]), std::move(figure.difference)});
-    }
-    return table;
-}
 
 void write_course(JsonWriter& out, const sim::Course& course) {
     out.begin_object();
@@ -43,6 +29,19 @@ void write_course(JsonWriter& out, const sim::Course& course) {
 }
 
 }  // namespace
+
+Table figure_table(const sim::WhatIf& what, std::string first, std::vector<sim::Figure> figures) {
+    Table table({{std::move(first)},
+                 {what.recorded.run.policy, Align::right},
+                 {what.again.run.policy, Align::right},
+                 {what.other.run.policy, Align::right},
+                 {"difference", Align::right}});
+    for (sim::Figure& figure : figures) {
+        table.add({std::move(figure.name), std::move(figure.values[0]), std::move(figure.values[1]),
+                   std::move(figure.values[2]), std::move(figure.difference)});
+    }
+    return table;
+}
 
 std::string what_if_table(const sim::WhatIf& what, const Paint& paint) {
     const std::string_view unit = what.trace.unit == sim::JobUnit::gpu ? "GPU" : "processor";
