@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -163,13 +164,17 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::vector<std::string_view> words(std::string_view text) {
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
     std::vector<std::string_view> found;
-    for (std::size_t at = text.find_first_not_of(" \t"); at != std::string_view::npos;) {
-        const std::size_t end = text.find_first_of(" \t", at);
-        found.push_back(text.substr(at, end - at));
-        at = text.find_first_not_of(" \t", end);
+    found.reserve(std::min<std::size_t>(text.size() / 2 + 1, 32));
+    for (auto at = text.begin();;) {
+        at = std::find_if_not(at, text.end(), is_blank);
+        if (at == text.end()) { return found; }
+        const auto end = std::find_if(at, text.end(), is_blank);
+        found.push_back(text.substr(static_cast<std::size_t>(at - text.begin()),
+                                    static_cast<std::size_t>(end - at)));
+        at = end;
     }
-    return found;
 }
 
 }  // namespace muster

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <numeric>
 
 namespace muster::cli {
 
@@ -32,6 +33,12 @@ std::string describe(const Snapshot& snapshot) {
                        plural(static_cast<std::int64_t>(snapshot.workloads.size()), "workload"));
 }
 
+std::size_t order_count(const Cycle& cycle) {
+    return std::accumulate(
+        cycle.ordered.begin(), cycle.ordered.end(), std::size_t{0},
+        [](std::size_t sum, const Ordered& some) { return sum + some.tasks.size(); });
+}
+
 std::string describe(const Cycle& cycle) {
     std::string out;
     count(out, cycle.facts.size(), "fact");
@@ -39,7 +46,7 @@ std::string describe(const Cycle& cycle) {
     count(out, cycle.plan.placements.size(), "placement");
     count(out, cycle.plan.refusals.size(), "refusal");
     count(out, cycle.plan.releases.size(), "release");
-    count(out, cycle.ordered.size(), "order");
+    count(out, order_count(cycle), "order");
     return fmt::format("cycle {}: {}", cycle.plan.cycle, out.empty() ? "nothing new" : out);
 }
 
@@ -62,7 +69,7 @@ void write_counts(JsonWriter& out, const Cycle& cycle) {
         .member("placements", static_cast<std::int64_t>(cycle.plan.placements.size()))
         .member("refusals", static_cast<std::int64_t>(cycle.plan.refusals.size()))
         .member("releases", static_cast<std::int64_t>(cycle.plan.releases.size()))
-        .member("orders", static_cast<std::int64_t>(cycle.ordered.size()));
+        .member("orders", static_cast<std::int64_t>(order_count(cycle)));
 }
 
 void write_header(JsonWriter& out, const Header& header) {

@@ -29,7 +29,7 @@ RC_GTEST_PROP(Binary, EncodedThenDecodedIsTheSame, (std::uint64_t seed)) {
     check_round_trip<Plan>(seed);
     check_round_trip<Snapshot>(seed);
     check_round_trip<Policy>(seed);
-    check_round_trip<std::vector<TaskOrder>>(seed);
+    check_round_trip<std::vector<Ordered>>(seed);
     check_round_trip<std::vector<Conflict>>(seed);
 }
 

@@ -4,16 +4,21 @@
 
 #include "base/result.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace muster {
 
 class ByteWriter {
 public:
-    void byte(std::uint8_t value) { out_.push_back(static_cast<char>(value)); }
+    void byte(std::uint8_t value) {
+        if (size_ == out_.size()) { grow(size_ + 1); }
+        out_[size_++] = static_cast<char>(value);
+    }
     void number(std::uint64_t value) {
         for (; value >= 0x80; value >>= 7) { byte(static_cast<std::uint8_t>(value | 0x80)); }
         byte(static_cast<std::uint8_t>(value));
@@ -23,13 +28,21 @@ public:
     }
     void text(std::string_view value) {
         number(value.size());
-        out_.append(value);
+        if (value.size() > out_.size() - size_) { grow(size_ + value.size()); }
+        std::copy(value.begin(), value.end(), out_.begin() + static_cast<std::ptrdiff_t>(size_));
+        size_ += value.size();
     }
 
-    std::string take() { return std::move(out_); }
+    std::string take() {
+        out_.resize(std::exchange(size_, 0));
+        return std::exchange(out_, {});
+    }
 
 private:
-    std::string out_;
+    void grow(std::size_t least) { out_.resize(std::max<std::size_t>(2 * least, 256)); }
+
+    std::string out_;       // room for what is written
+    std::size_t size_ = 0;  // that is written
 };
 
 /// Reads what a ByteWriter wrote and nothing else. The first fault sticks: from then on every read

@@ -17,7 +17,7 @@
 
 namespace muster {
 
-inline constexpr unsigned record_format = 2;
+inline constexpr unsigned record_format = 3;
 
 /// One function serves values that are read and values that are filled.
 template <class T, class Of>
@@ -285,13 +285,11 @@ void fields(auto& visit, Is<Plan> auto& v) {
     visit("placements", v.placements);
     visit("refusals", v.refusals);
 }
-void fields(auto& visit, Is<TaskOrder> auto& v) {
+void fields(auto& visit, Is<Ordered> auto& v) {
     visit("kind", v.kind);
     visit("workload", v.workload);
-    visit("task", v.task);
-    visit("node", v.node);
-    visit("devices", v.devices);
     visit("cycle", v.cycle);
+    visit("tasks", v.tasks);
 }
 void fields(auto& visit, Is<Conflict> auto& v) {
     visit("fact", v.fact);

@@ -8,7 +8,7 @@ TEST(Fields, AreAllThatTheModelHas) {
     check_fields<Plan>();
     check_fields<Snapshot>();
     check_fields<Policy>();
-    check_fields<TaskOrder>();
+    check_fields<Ordered>();
     check_fields<Conflict>();
 }
 

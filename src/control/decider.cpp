@@ -110,8 +110,7 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
     };
     touch_all(decision.cycle.plan.releases);
     touch_all(decision.cycle.plan.placements);
-    close_orders(decision);
-    open_changed(decision);
+    change_orders(decision);
     if (with_snapshot) { take_snapshot(decision); }
     return decision;
 }
@@ -218,21 +217,10 @@ const Task* Decider::find_task(TaskRef ref) const {
                                                                   : nullptr;
 }
 
-/// Those that facts settled, and those that a fact or the plan turned into others.
-void Decider::close_orders(Decision& decision) {
-    for (const TaskRef ref : touched_) {
-        if (!is_open(ref)) { continue; }
-        OpenTasks& of = open_[ref.workload.value];
-        if (open_now(ref) == of.tasks[ref.task]) { continue; }
-        decision.closed.emplace_back(engine_.world().workloads[ref.workload.value].name, ref.task);
-        of.tasks[ref.task] = {};
-        if (--of.count == 0) { of.tasks.clear(); }
-    }
-}
-
-/// Orders of those that were touched, and of tasks that have another number since their workload
-/// was described again.
-void Decider::open_changed(Decision& decision) {
+/// Closes the orders that facts settled, and those that a fact or the plan turned into others, and
+/// opens the others; also of tasks that have another number since their workload was described
+/// again.
+void Decider::change_orders(Decision& decision) {
     const World& world = engine_.world();
     for (const std::string& name : updated_) {
         const WorkloadId id = world.find_workload(name);
@@ -242,11 +230,17 @@ void Decider::open_changed(Decision& decision) {
     }
     decision.opened.reserve(touched_.size());
     for (const TaskRef ref : touched_) {
-        if (is_open(ref)) { continue; }
-        Open open = open_now(ref);
-        if (!open.node.is_valid()) { continue; }
-        decision.opened.push_back(order_of(open.kind, ref, world));
-        keep(ref, std::move(open));
+        Open now = open_now(ref);
+        if (is_open(ref)) {
+            OpenTasks& of = open_[ref.workload.value];
+            if (now == of.tasks[ref.task]) { continue; }
+            decision.closed.emplace_back(world.workloads[ref.workload.value].name, ref.task);
+            of.tasks[ref.task] = {};
+            if (--of.count == 0) { of.tasks.clear(); }
+        }
+        if (!now.node.is_valid()) { continue; }
+        decision.opened.push_back(order_of(now.kind, ref, world));
+        keep(ref, std::move(now));
     }
 }
 

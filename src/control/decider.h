@@ -64,8 +64,7 @@ private:
     [[nodiscard]] const Task* find_task(TaskRef ref) const;
     [[nodiscard]] Open open_now(TaskRef ref) const;
     [[nodiscard]] bool is_open(TaskRef ref) const;
-    void close_orders(Decision& decision);
-    void open_changed(Decision& decision);
+    void change_orders(Decision& decision);
     void take_snapshot(Decision& decision);
 
     Engine engine_;

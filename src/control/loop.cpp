@@ -58,10 +58,7 @@ bool Loop::wants_snapshot() const {
 
 Result<> Loop::record(Decision& decision) {
     if (!is_cycle_recorded_) {
-        std::vector<TaskOrder>& ordered = decision.cycle.ordered;
-        ordered.insert(ordered.end(), std::make_move_iterator(ordered_.begin()),
-                       std::make_move_iterator(ordered_.end()));
-        ordered_.clear();
+        decision.cycle.ordered = std::exchange(ordered_, {});
         MUSTER_CHECK(ledger_.append(decision.cycle));
         ++since_snapshot_;
         is_cycle_recorded_ = true;
@@ -96,9 +93,21 @@ Result<> Loop::act(bool is_recorded) {
         return {};
     }
     if (!seams_.actuator.carry_out(due)) { ++failed_orders_; }
-    ordered_.insert(ordered_.end(), std::make_move_iterator(due.begin()),
-                    std::make_move_iterator(due.end()));
+    for (const TaskOrder& order : due) { note(order); }
     return {};
+}
+
+/// Those of one workload come one behind the other.
+void Loop::note(const TaskOrder& order) {
+    const auto belongs = [&](const Ordered& some) {
+        return some.kind == order.kind && some.cycle == order.cycle &&
+               some.workload == order.workload;
+    };
+    if (ordered_.empty() || !belongs(ordered_.back())) {
+        ordered_.push_back(
+            {.kind = order.kind, .workload = order.workload, .cycle = order.cycle, .tasks = {}});
+    }
+    ordered_.back().tasks.push_back(order.task);
 }
 
 Result<std::optional<Decision>> Loop::turn() {

@@ -72,6 +72,7 @@ private:
     void take(Decision& decision);
     /// Gives what is due. Only a loop that leads does; `is_recorded` right now, so it does.
     Result<> act(bool is_recorded);
+    void note(const TaskOrder& order);
 
     Seams seams_;
     Ledger ledger_;
@@ -81,7 +82,7 @@ private:
     std::optional<Decision> unrecorded_;  // the ledger failed; it is recorded before all else
     bool is_snapshot_asked_ = false;
     bool is_cycle_recorded_ = false;  // of the unrecorded decision, its snapshot is not
-    std::vector<TaskOrder> ordered_;  // given since the last record
+    std::vector<Ordered> ordered_;    // given since the last record
     std::int64_t time_ = 0;           // of the facts: never falls
     std::uint64_t since_snapshot_ = 0;
     std::uint64_t failed_orders_ = 0;

@@ -204,7 +204,13 @@ TEST_F(LoopTest, WhatWasOrderedIsOnRecordWithTheNextCycle) {
 
     const auto record = decode_record(log.entries.back().payload);
     ASSERT_TRUE(record.has_value());
-    EXPECT_EQ(std::get<Cycle>(*record).ordered, orders);
+    std::vector<std::uint32_t> tasks;
+    for (const TaskOrder& order : orders) { tasks.push_back(order.task); }
+    EXPECT_THAT(std::get<Cycle>(*record).ordered,
+                ElementsAre(Ordered{.kind = OrderKind::bind,
+                                    .workload = orders[0].workload,
+                                    .cycle = orders[0].cycle,
+                                    .tasks = tasks}));
 }
 
 TEST_F(LoopTest, TimeOfTheFactsNeverFalls) {

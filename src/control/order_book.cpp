@@ -9,6 +9,7 @@ namespace muster {
 
 /// Where it is, or where it would stand.
 std::vector<OrderBook::Entry>::iterator OrderBook::find(OfWorkload& of, std::uint32_t task) {
+    if (of.entries.empty() || of.entries.back().order.task < task) { return of.entries.end(); }
     return std::lower_bound(
         of.entries.begin(), of.entries.end(), task,
         [](const Entry& entry, std::uint32_t wanted) { return entry.order.task < wanted; });
@@ -26,16 +27,18 @@ void OrderBook::open(std::vector<TaskOrder> orders) {
             found->second.entries.reserve(found->second.entries.size() + end - i);
         }
         OfWorkload& of = found->second;
+        next_at_ = INT64_MIN;
         auto at = find(of, order.task);
-        if (at == of.entries.end() || at->order.task != order.task) {
-            at = of.entries.insert(at, Entry{.order = {}, .is_open = false});
-        }
-        if (!at->is_open) {
+        const bool is_new = at == of.entries.end() || at->order.task != order.task;
+        if (is_new || !at->is_open) {
             ++of.open;
             ++size_;
         }
-        *at = {.order = std::move(order)};
-        next_at_ = INT64_MIN;
+        if (is_new) {
+            of.entries.insert(at, {.order = std::move(order)});
+        } else {
+            *at = {.order = std::move(order)};
+        }
     }
 }
 

@@ -33,7 +33,7 @@ struct Cycle {
     std::vector<Fact> facts;
     Plan plan;
     std::vector<Conflict> conflicts;
-    std::vector<TaskOrder> ordered;
+    std::vector<Ordered> ordered;
 
     bool operator==(const Cycle&) const = default;
 };

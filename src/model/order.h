@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace muster {
 
@@ -22,6 +23,17 @@ struct TaskOrder {
     std::uint64_t cycle = 0;  // of the plan; with workload and task it names the order
 
     bool operator==(const TaskOrder&) const = default;
+};
+
+/// Orders that the cluster was told, of one workload and one plan. Where each task goes and what it
+/// holds there is what the ledger amounts to behind that plan.
+struct Ordered {
+    OrderKind kind = OrderKind::bind;
+    std::string workload;
+    std::uint64_t cycle = 0;
+    std::vector<std::uint32_t> tasks;
+
+    bool operator==(const Ordered&) const = default;
 };
 
 /// Rules by which a fact that breaks a law, or makes no sense, is resolved.

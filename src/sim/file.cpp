@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <fstream>
-#include <iterator>
 
 namespace muster::sim {
 
@@ -13,7 +13,11 @@ Result<std::string> read_file(const std::filesystem::path& path) {
         return fail(Code::not_found,
                     fmt::format("{}: cannot be opened for reading", path.string()));
     }
-    std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::string text;
+    std::array<char, 65'536> part{};
+    while (in.read(part.data(), part.size()) || in.gcount() > 0) {
+        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    }
     if (in.bad()) {
         return fail(Code::unavailable, fmt::format("{}: reading failed", path.string()));
     }
