@@ -33,13 +33,11 @@ public:
         size_ += value.size();
     }
 
-    std::string take() {
-        out_.resize(std::exchange(size_, 0));
-        return std::exchange(out_, {});
-    }
+    /// As long as what was written, and no longer: it may be kept for good.
+    std::string take() { return {out_.data(), std::exchange(size_, 0)}; }
 
 private:
-    void grow(std::size_t least) { out_.resize(std::max<std::size_t>(2 * least, 256)); }
+    void grow(std::size_t least) { out_.resize(std::max<std::size_t>(2 * least, 1'024)); }
 
     std::string out_;       // room for what is written
     std::size_t size_ = 0;  // that is written

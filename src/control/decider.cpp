@@ -229,6 +229,7 @@ void Decider::change_orders(Decision& decision) {
         for (std::uint32_t i = 0; i < count; ++i) { touched_.push_back({id, i}); }
     }
     decision.opened.reserve(touched_.size());
+    decision.closed.reserve(decision.closed.size() + touched_.size());
     for (const TaskRef ref : touched_) {
         Open now = open_now(ref);
         if (is_open(ref)) {

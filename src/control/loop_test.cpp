@@ -207,10 +207,10 @@ TEST_F(LoopTest, WhatWasOrderedIsOnRecordWithTheNextCycle) {
     std::vector<std::uint32_t> tasks;
     for (const TaskOrder& order : orders) { tasks.push_back(order.task); }
     EXPECT_THAT(std::get<Cycle>(*record).ordered,
-                ElementsAre(Ordered{.kind = OrderKind::bind,
-                                    .workload = orders[0].workload,
-                                    .cycle = orders[0].cycle,
-                                    .tasks = tasks}));
+                testing::ElementsAre(Ordered{.kind = OrderKind::bind,
+                                             .workload = orders[0].workload,
+                                             .cycle = orders[0].cycle,
+                                             .tasks = tasks}));
 }
 
 TEST_F(LoopTest, TimeOfTheFactsNeverFalls) {

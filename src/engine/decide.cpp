@@ -29,6 +29,7 @@ Placement describe(const World& world, WorkloadId id, const std::vector<TaskRef>
     Position low = topology.size();
     Position high = 0;
     std::vector<std::uint32_t> parts;
+    parts.reserve(workload.tasks.size());
     for (const Task& task : workload.tasks) {
         if (task.state != TaskState::placed || !topology.has(task.node)) { continue; }
         const Position at = topology.position(task.node);

@@ -148,6 +148,8 @@ std::vector<Share> spread_tasks(const Room& room, const Topology& topology, cons
         const auto best = room.best(region.begin, region.end);
         return best ? std::vector<Share>{{*best, 1}} : std::vector<Share>{};
     }
+    spreader.out.reserve(
+        std::min<std::size_t>(region.end - region.begin, static_cast<std::size_t>(count)));
     spreader.take(region.begin, region.end, region.level, count);
     std::sort(spreader.out.begin(), spreader.out.end());
     return std::move(spreader.out);
