@@ -1,0 +1,94 @@
+// A client of a Kubernetes API: calls by callback, and caches that follow a resource by list and
+// watch. Who answers is behind a Transport: a server over HTTP, or the lab in the same process. All
+// runs in one event loop's thread.
+#pragma once
+
+#include "base/result.h"
+
+#include <boost/json/fwd.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::kube {
+
+struct Call {
+    std::string method = "GET";
+    std::string target;  // path and query
+    std::string content_type = "application/json";
+    std::string body;
+};
+
+struct Answer {
+    int status = 0;
+    std::string body;
+
+    [[nodiscard]] bool is_ok() const { return status >= 200 && status < 300; }
+};
+
+class Transport {
+public:
+    virtual ~Transport() = default;
+    using Done = std::function<void(Result<Answer>)>;
+    /// `done` is called once, later, from the loop.
+    virtual void call(Call call, Done done) = 0;
+
+    class Stream {
+    public:
+        virtual ~Stream() = default;  // ends it; nothing is called any more
+    };
+    /// `line` for each line of a 200 answer; `done` when it ends, or with any other answer.
+    virtual std::unique_ptr<Stream> stream(Call call, std::function<void(std::string_view)> line,
+                                           Done done) = 0;
+    /// Once, so many milliseconds from now.
+    virtual void after(std::int64_t milliseconds, std::function<void()> work) = 0;
+};
+
+/// As in URLs; the core group is "".
+struct Resource {
+    std::string group;
+    std::string version;
+    std::string plural;
+
+    auto operator<=>(const Resource&) const = default;
+};
+
+/// "/apis/apps/v1/namespaces/team/deployments/web"; without a name the collection; `rest` is a
+/// subresource ("status", "binding").
+std::string path_of(const Resource& resource, std::string_view space, std::string_view name = "",
+                    std::string_view rest = "");
+
+/// (namespace, name)
+using ObjectName = std::pair<std::string, std::string>;
+
+/// Follows one resource in all namespaces: lists, watches, resumes, lists again after a gap. What
+/// it holds is what the server had at some moment; a later one replaces it.
+class Informer {
+public:
+    enum class Change : std::uint8_t { set, gone };
+    /// `before` is null when it is new. References hold during the call.
+    using Listener = std::function<void(Change, const ObjectName&, const boost::json::object& now,
+                                        const boost::json::object* before)>;
+
+    Informer(Transport& transport, Resource resource, Listener listener = {});
+    ~Informer();
+    Informer(const Informer&) = delete;
+    Informer& operator=(const Informer&) = delete;
+
+    void start();
+    /// The first list has been read.
+    [[nodiscard]] bool is_synced() const;
+    [[nodiscard]] const std::map<ObjectName, boost::json::object>& objects() const;
+    [[nodiscard]] const boost::json::object* find(const ObjectName& name) const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace muster::kube

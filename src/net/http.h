@@ -1,0 +1,46 @@
+// HTTP/1.1 messages as values; who serves and who asks have them in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::net {
+
+struct HttpHeader {
+    std::string name;
+    std::string value;
+};
+
+struct HttpRequest {
+    std::string method;  // "GET"
+    std::string target;  // path and query, as sent
+    std::vector<HttpHeader> headers;
+    std::string body;
+    std::string client_name;  // the common name of a client certificate that was verified
+
+    /// Case-insensitive; empty when there is none.
+    [[nodiscard]] std::string_view header(std::string_view name) const;
+};
+
+/// A long answer, drawn piece by piece and sent chunked. Lives until its end or the client's.
+class HttpBody {
+public:
+    virtual ~HttpBody() = default;
+    /// All that is there now; empty when nothing is; none at the end.
+    virtual std::optional<std::string> next() = 0;
+    /// Calls `wake` (any number of times, from the loop's thread) when next() has more.
+    virtual void on_more(std::function<void()> wake) = 0;
+};
+
+struct HttpResponse {
+    int status = 200;
+    std::vector<HttpHeader> headers;
+    std::string body;
+    std::unique_ptr<HttpBody> stream;  // in place of the body
+};
+
+}  // namespace muster::net
