@@ -33,6 +33,9 @@ Result<boost::json::value> apply_configuration(const boost::json::value& live,
                                                const Schema& schema, const Manager& manager,
                                                bool force, std::vector<FieldConflict>& conflicts);
 
+/// "Apply failed with 1 conflict: …", as its users know it.
+std::string conflict_text(const std::vector<FieldConflict>& conflicts);
+
 /// After an update or a patch: the manager owns what it changed, and nobody else does.
 void note_update(const boost::json::value& before, boost::json::value& after, const Schema& schema,
                  const Manager& manager);

@@ -1,0 +1,101 @@
+// The embedded API: requests of the Kubernetes API in, answers out. It is a function of what is
+// stored, the clock and the request, so that it runs as well behind a socket as inside of a test.
+// One thread.
+#pragma once
+
+#include "lab/api_error.h"
+#include "lab/kind_rules.h"
+#include "lab/object_store.h"
+#include "lab/registry.h"
+#include "lab/request_path.h"
+#include "net/http.h"
+
+#include <boost/json/fwd.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::lab {
+
+struct ApiOptions {
+    std::string kubernetes = "1.37.2";     // whose schemas and version it tells
+    std::string token;                     // whoever brings it is an administrator; empty = everybody is
+    std::function<std::int64_t()> now;     // ms since the epoch
+    std::function<std::uint32_t()> dice;   // for uids and generated names
+    /// Once, so many milliseconds from now; watches end by it.
+    std::function<void(std::int64_t, std::function<void()>)> after;
+};
+
+class Api {
+public:
+    /// `schemas` outlive it. Makes what every cluster has: its namespaces and priority classes.
+    static Result<std::unique_ptr<Api>> open(ObjectStore store, const Schemas& schemas,
+                                             ApiOptions options);
+    ~Api();
+
+    net::HttpResponse handle(const net::HttpRequest& request);
+
+    [[nodiscard]] const ObjectStore& store() const { return store_; }
+    [[nodiscard]] const Registry& registry() const { return registry_; }
+    [[nodiscard]] const ApiOptions& options() const { return options_; }
+
+    /// As a client does, but from within: the collector uses them.
+    Outcome<> erase(const ResourceType& type, const Key& key);
+    Outcome<> replace(const ResourceType& type, const Key& key, boost::json::object object);
+    ObjectStore& store() { return store_; }
+
+private:
+    struct Ask;  // one request, taken apart
+    friend struct ApiParts;
+
+    Api(ObjectStore store, const Schemas& schemas, ApiOptions options);
+
+    net::HttpResponse route(const net::HttpRequest& request);
+    net::HttpResponse discover(const net::HttpRequest& request, const RequestPath& path);
+    Outcome<net::HttpResponse> resource(Ask& ask);
+    Outcome<net::HttpResponse> subresource(Ask& ask);
+
+    // api_read.cpp
+    Outcome<net::HttpResponse> get(Ask& ask);
+    Outcome<net::HttpResponse> list(Ask& ask);
+    Outcome<net::HttpResponse> watch(Ask& ask);
+    // api_write.cpp
+    Outcome<net::HttpResponse> create(Ask& ask);
+    Outcome<net::HttpResponse> update(Ask& ask);
+    Outcome<net::HttpResponse> remove(Ask& ask);
+    Outcome<net::HttpResponse> remove_collection(Ask& ask);
+    // api_patch.cpp
+    Outcome<net::HttpResponse> patch(Ask& ask);
+    Outcome<net::HttpResponse> apply(Ask& ask);
+    // api_subresources.cpp
+    Outcome<net::HttpResponse> scale(Ask& ask);
+    Outcome<net::HttpResponse> bind(Ask& ask);
+    Outcome<net::HttpResponse> evict(Ask& ask);
+    Outcome<net::HttpResponse> log(Ask& ask);
+    Outcome<net::HttpResponse> review(Ask& ask);
+
+    /// The body as an object of the request's kind; faults by fieldValidation.
+    Outcome<boost::json::object> read_body(Ask& ask);
+    Outcome<> check_fields(Ask& ask, boost::json::object& object);
+    Outcome<boost::json::object> find(const Ask& ask) const;
+    /// Checks, keeps what may not change, counts generations, and writes unless it is a dry run.
+    Outcome<boost::json::object> store_new(Ask& ask, boost::json::object object);
+    Outcome<boost::json::object> store_changed(Ask& ask, boost::json::object now,
+                                               const boost::json::object& before);
+    Outcome<boost::json::object> begin_end(Ask& ask, boost::json::object object,
+                                           const boost::json::object& options);
+    Outcome<> written(const Result<Stored>& done);
+    [[nodiscard]] std::string new_uid() const;
+    [[nodiscard]] std::string random_suffix() const;
+    [[nodiscard]] RuleContext rules() const { return {.store = store_, .now = options_.now()}; }
+
+    ObjectStore store_;
+    Registry registry_;
+    ApiOptions options_;
+};
+
+}  // namespace muster::lab

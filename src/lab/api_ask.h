@@ -1,0 +1,70 @@
+// One request, taken apart; shared by the files of Api and by nobody else.
+#pragma once
+
+#include "lab/api.h"
+#include "lab/selector.h"
+
+#include <boost/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::lab {
+
+struct Api::Ask {
+    const net::HttpRequest& request;
+    const RequestPath& path;
+    ResourcePath at;
+    const ResourceType* type = nullptr;
+    std::string storage;
+    std::vector<std::string> warnings;
+
+    [[nodiscard]] Key key() const { return {at.space, at.name}; }
+    [[nodiscard]] std::string_view query(std::string_view name) const {
+        const auto found = path.query.find(name);
+        return found == path.query.end() ? std::string_view() : std::string_view(found->second);
+    }
+    [[nodiscard]] bool is_asked(std::string_view name) const {
+        const std::string_view value = query(name);
+        return value == "true" || value == "1";
+    }
+    [[nodiscard]] bool is_dry() const { return query("dryRun") == "All"; }
+    /// Who writes: fieldManager, else the first word of the client's name.
+    [[nodiscard]] std::string manager() const;
+};
+
+/// One document, JSON or YAML; `is_strict` refuses keys that are there twice.
+Outcome<boost::json::value> parse_body(const net::HttpRequest& request, bool is_strict);
+
+/// What becomes of objects in an answer.
+struct View {
+    bool is_table = false;
+    bool is_metadata = false;  // PartialObjectMetadata
+};
+View view_of(std::string_view accept);
+
+net::HttpResponse answer(int status, const boost::json::object& object);
+net::HttpResponse answer_error(const ApiError& error);
+/// One object as the client wants to see it.
+net::HttpResponse answer_object(const Registry& registry, const ResourceType& type, int status,
+                                const boost::json::object& object, const net::HttpRequest& request,
+                                std::int64_t now);
+/// The same without the HTTP around it: the object, a table, or its metadata.
+boost::json::object seen_as(const Registry& registry, const ResourceType& type,
+                            const boost::json::object& object, View view, std::string_view include,
+                            std::int64_t now, bool with_columns = true);
+boost::json::object metadata_only(const boost::json::object& object);
+
+/// The selectors of a list, a watch or a deletion of many.
+struct Wanted {
+    Selector labels;
+    Selector fields;
+
+    [[nodiscard]] bool is_all() const { return labels.empty() && fields.empty(); }
+    [[nodiscard]] bool takes(const Key& key, const Stored& stored) const;
+};
+Outcome<Wanted> read_wanted(std::string_view labels, std::string_view fields);
+std::string field_value(const boost::json::object& object, std::string_view field);
+
+}  // namespace muster::lab

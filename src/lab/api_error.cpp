@@ -1,0 +1,125 @@
+#include "lab/api_error.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace muster::lab {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string qualified(const ResourceType& type) {
+    return type.group.empty() ? type.plural : fmt::format("{}.{}", type.plural, type.group);
+}
+
+tl::unexpected<ApiError> about(int code, std::string_view reason, const ResourceType& type,
+                               std::string_view name, std::string message) {
+    return tl::unexpected(ApiError{.code = code,
+                                   .reason = std::string(reason),
+                                   .message = std::move(message),
+                                   .name = std::string(name),
+                                   .group = type.group,
+                                   .kind = type.plural});
+}
+
+}  // namespace
+
+json::object status_of(const ApiError& error) {
+    json::object details;
+    if (!error.name.empty()) { details["name"] = error.name; }
+    if (!error.group.empty()) { details["group"] = error.group; }
+    if (!error.kind.empty()) { details["kind"] = error.kind; }
+    if (!error.causes.empty()) {
+        json::array causes;
+        for (const ApiCause& cause : error.causes) {
+            causes.push_back(json::object{
+                {"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}});
+        }
+        details["causes"] = std::move(causes);
+    }
+    if (error.retry_after_s > 0) { details["retryAfterSeconds"] = error.retry_after_s; }
+    json::object out{{"kind", "Status"},       {"apiVersion", "v1"},
+                     {"metadata", json::object()}, {"status", "Failure"},
+                     {"message", error.message}};
+    if (!error.reason.empty()) { out["reason"] = error.reason; }
+    if (!details.empty()) { out["details"] = std::move(details); }
+    out["code"] = error.code;
+    return out;
+}
+
+tl::unexpected<ApiError> bad_request(std::string message) {
+    return tl::unexpected(
+        ApiError{.code = 400, .reason = "BadRequest", .message = std::move(message)});
+}
+
+tl::unexpected<ApiError> not_found(const ResourceType& type, std::string_view name) {
+    return about(404, "NotFound", type, name,
+                 fmt::format("{} \"{}\" not found", qualified(type), name));
+}
+
+tl::unexpected<ApiError> no_such_path() {
+    return tl::unexpected(ApiError{.code = 404,
+                                   .reason = "NotFound",
+                                   .message = "the server could not find the requested resource"});
+}
+
+tl::unexpected<ApiError> already_exists(const ResourceType& type, std::string_view name) {
+    return about(409, "AlreadyExists", type, name,
+                 fmt::format("{} \"{}\" already exists", qualified(type), name));
+}
+
+tl::unexpected<ApiError> conflict(const ResourceType& type, std::string_view name,
+                                  std::string_view why) {
+    return about(
+        409, "Conflict", type, name,
+        fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", qualified(type), name, why));
+}
+
+tl::unexpected<ApiError> forbidden(const ResourceType& type, std::string_view name,
+                                   std::string_view why) {
+    return about(403, "Forbidden", type, name,
+                 fmt::format("{} \"{}\" is forbidden: {}", qualified(type), name, why));
+}
+
+tl::unexpected<ApiError> invalid(const ResourceType& type, std::string_view name,
+                                 std::vector<ApiCause> causes) {
+    std::string all;
+    for (const ApiCause& cause : causes) {
+        if (!all.empty()) { all += ", "; }
+        all += fmt::format("{}: {}", cause.field, cause.message);
+    }
+    if (causes.size() > 1) { all = fmt::format("[{}]", all); }
+    const std::string kind =
+        type.group.empty() ? type.kind : fmt::format("{}.{}", type.kind, type.group);
+    auto error = about(422, "Invalid", type, name,
+                       fmt::format("{} \"{}\" is invalid: {}", kind, name, all));
+    error.value().kind = type.kind;
+    error.value().causes = std::move(causes);
+    return error;
+}
+
+tl::unexpected<ApiError> not_allowed(std::string_view what) {
+    return tl::unexpected(ApiError{
+        .code = 405,
+        .reason = "MethodNotAllowed",
+        .message = fmt::format("the server does not allow this method on the requested {}", what)});
+}
+
+tl::unexpected<ApiError> unsupported_media(std::string_view what) {
+    return tl::unexpected(ApiError{
+        .code = 415,
+        .reason = "UnsupportedMediaType",
+        .message = fmt::format("the body of the request was in an unknown format - accepted media "
+                               "types include: {}",
+                               what)});
+}
+
+tl::unexpected<ApiError> gone(std::string message) {
+    return tl::unexpected(
+        ApiError{.code = 410, .reason = "Expired", .message = std::move(message)});
+}
+
+}  // namespace muster::lab

@@ -1,0 +1,177 @@
+#include "lab/api_ask.h"
+#include "lab/metadata.h"
+#include "lab/table.h"
+#include "lab/watch.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace muster::lab {
+
+namespace json = boost::json;
+
+namespace {
+
+std::optional<std::uint64_t> read_number(std::string_view text) {
+    std::uint64_t out = 0;
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (wrong != std::errc() || end != text.data() + text.size()) { return std::nullopt; }
+    return out;
+}
+
+/// Where a list that was cut goes on: the version it began at and the last key it gave.
+struct Continue {
+    std::uint64_t version = 0;
+    Key after;
+};
+
+std::string write_continue(const Continue& token) {
+    return fmt::format("{}~{}~{}", token.version, token.after.first, token.after.second);
+}
+
+std::optional<Continue> read_continue(std::string_view text) {
+    const std::size_t first = text.find('~');
+    const std::size_t second = first == std::string_view::npos ? first : text.find('~', first + 1);
+    if (second == std::string_view::npos) { return std::nullopt; }
+    const auto version = read_number(text.substr(0, first));
+    if (!version) { return std::nullopt; }
+    return Continue{.version = *version,
+                    .after = {std::string(text.substr(first + 1, second - first - 1)),
+                              std::string(text.substr(second + 1))}};
+}
+
+/// The objects of one answer.
+struct Page {
+    std::vector<const Stored*> objects;
+    Key last;
+    std::int64_t left = 0;  // behind it
+};
+
+Page page_of(const ObjectStore::Objects& all, const std::string& space, const Wanted& wanted,
+             const Key* after, std::size_t limit) {
+    Page page;
+    auto one = after != nullptr ? all.upper_bound(*after)
+               : space.empty()  ? all.begin()
+                                : all.lower_bound({space, std::string()});
+    for (; one != all.end() && (space.empty() || one->first.first == space); ++one) {
+        if (!wanted.is_all() && !wanted.takes(one->first, one->second)) { continue; }
+        if (limit > 0 && page.objects.size() == limit) {
+            ++page.left;
+            continue;
+        }
+        page.objects.push_back(&one->second);
+        page.last = one->first;
+    }
+    return page;
+}
+
+}  // namespace
+
+Outcome<net::HttpResponse> Api::get(Ask& ask) {
+    auto object = find(ask);
+    if (!object) { return tl::unexpected(std::move(object.error())); }
+    return answer(200, seen_as(registry_, *ask.type, *object, view_of(ask.request.header("Accept")),
+                               ask.query("includeObject"), options_.now()));
+}
+
+Outcome<net::HttpResponse> Api::list(Ask& ask) {
+    auto wanted = read_wanted(ask.query("labelSelector"), ask.query("fieldSelector"));
+    if (!wanted) { return tl::unexpected(std::move(wanted.error())); }
+    const std::string_view limit_text = ask.query("limit");
+    const auto limit = limit_text.empty() ? 0 : read_number(limit_text);
+    if (!limit) { return bad_request(fmt::format("limit: \"{}\" is no number", limit_text)); }
+    std::optional<Continue> from;
+    if (const std::string_view token = ask.query("continue"); !token.empty()) {
+        from = read_continue(token);
+        if (!from) { return bad_request("continue key is not valid"); }
+    }
+    const Page page = page_of(store_.all(ask.storage), ask.at.space, *wanted,
+                              from ? &from->after : nullptr, static_cast<std::size_t>(*limit));
+    const std::uint64_t version = from ? from->version : store_.version();
+    json::object metadata{{"resourceVersion", std::to_string(version)}};
+    if (page.left > 0) {
+        metadata["continue"] = write_continue({.version = version, .after = page.last});
+        if (wanted->is_all()) { metadata["remainingItemCount"] = page.left; }
+    }
+    const View view = view_of(ask.request.header("Accept"));
+    if (view.is_table || view.is_metadata) {
+        std::vector<json::value> parsed;
+        parsed.reserve(page.objects.size());
+        for (const Stored* stored : page.objects) { parsed.push_back(json::parse(*stored->text)); }
+        if (view.is_metadata) {
+            json::array items;
+            for (const json::value& one : parsed) { items.push_back(metadata_only(one.get_object())); }
+            return answer(200, {{"kind", "PartialObjectMetadataList"},
+                                {"apiVersion", "meta.k8s.io/v1"},
+                                {"metadata", std::move(metadata)},
+                                {"items", std::move(items)}});
+        }
+        std::vector<const json::object*> rows;
+        for (const json::value& one : parsed) { rows.push_back(&one.get_object()); }
+        const std::string_view include = ask.query("includeObject");
+        const RowObject row = include == "Object" ? RowObject::whole
+                              : include == "None" ? RowObject::none
+                                                  : RowObject::metadata;
+        json::object table = table_of(ask.type->group, ask.type->kind, rows,
+                                      registry_.columns(*ask.type), row, options_.now() / 1'000);
+        table["metadata"] = std::move(metadata);
+        return answer(200, table);
+    }
+    std::string body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)",
+                                   ask.type->kind, ask.type->api_version(),
+                                   json::serialize(metadata));
+    bool is_first = true;
+    for (const Stored* stored : page.objects) {
+        if (!is_first) { body += ','; }
+        is_first = false;
+        body += *stored->text;
+    }
+    body += "]}\n";
+    return net::HttpResponse{.status = 200,
+                             .headers = {{"Content-Type", "application/json"}},
+                             .body = std::move(body),
+                             .stream = nullptr};
+}
+
+Outcome<net::HttpResponse> Api::watch(Ask& ask) {
+    std::string fields(ask.query("fieldSelector"));
+    if (!ask.at.name.empty()) { fields = fmt::format("metadata.name={}", ask.at.name); }
+    auto wanted = read_wanted(ask.query("labelSelector"), fields);
+    if (!wanted) { return tl::unexpected(std::move(wanted.error())); }
+    WatchOptions options{.type = *ask.type,
+                         .storage = ask.storage,
+                         .space = ask.at.space,
+                         .wanted = std::move(*wanted),
+                         .view = view_of(ask.request.header("Accept")),
+                         .include = std::string(ask.query("includeObject")),
+                         .from = 0,
+                         .with_initial = true,
+                         .tells_end_of_initial = ask.is_asked("sendInitialEvents"),
+                         .with_bookmarks = ask.is_asked("allowWatchBookmarks"),
+                         .end_ms = 0};
+    const std::string_view version_text = ask.query("resourceVersion");
+    if (!version_text.empty() && version_text != "0" && !options.tells_end_of_initial) {
+        const auto version = read_number(version_text);
+        if (!version) {
+            return bad_request(fmt::format("Invalid value: \"{}\": resourceVersion must be a number",
+                                           version_text));
+        }
+        options.from = *version;
+        options.with_initial = false;
+        if (*version <= store_.version() && !store_.position_after(ask.storage, *version)) {
+            return gone(fmt::format("too old resource version: {} ({})", *version,
+                                    store_.version()));
+        }
+    }
+    constexpr std::uint64_t default_seconds = 1'800;
+    constexpr std::uint64_t seconds_max = 86'400;
+    const auto seconds = read_number(ask.query("timeoutSeconds"));
+    options.end_ms = static_cast<std::int64_t>(std::min(seconds.value_or(default_seconds), seconds_max)) * 1'000;
+    return net::HttpResponse{.status = 200,
+                             .headers = {{"Content-Type", "application/json"}},
+                             .body = {},
+                             .stream = make_watch(*this, std::move(options))};
+}
+
+}  // namespace muster::lab

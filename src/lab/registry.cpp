@@ -1,0 +1,231 @@
+#include "lab/registry.h"
+
+#include "lab/kind_rules.h"
+#include "lab/metadata.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace muster::lab {
+
+namespace json = boost::json;
+
+struct Registry::Definition {
+    json::object object;
+};
+
+namespace {
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+std::vector<std::string> texts_of(const json::object& object,
+                                  std::initializer_list<std::string_view> path) {
+    std::vector<std::string> out;
+    const json::value* found = at(object, path);
+    if (found == nullptr || !found->is_array()) { return out; }
+    for (const json::value& one : found->get_array()) {
+        if (one.is_string()) { out.emplace_back(one.get_string()); }
+    }
+    return out;
+}
+
+bool is_true(const json::object& object, std::initializer_list<std::string_view> path) {
+    const json::value* found = at(object, path);
+    return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+const json::array& versions_of(const json::object& definition) {
+    static const json::array none;
+    const json::value* found = at(definition, {"spec", "versions"});
+    return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
+const json::object* version_of(const json::object& definition, std::string_view name) {
+    for (const json::value& one : versions_of(definition)) {
+        if (one.is_object() && text_at(one.get_object(), {"name"}) == name) {
+            return &one.get_object();
+        }
+    }
+    return nullptr;
+}
+
+ResourceType type_of(const json::object& definition, const json::object& version) {
+    ResourceType type;
+    type.group = text_at(definition, {"spec", "group"});
+    type.version = text_at(version, {"name"});
+    type.kind = text_at(definition, {"spec", "names", "kind"});
+    type.plural = text_at(definition, {"spec", "names", "plural"});
+    type.singular = text_at(definition, {"spec", "names", "singular"});
+    if (type.singular.empty()) { type.singular = lower_case(type.kind); }
+    type.short_names = texts_of(definition, {"spec", "names", "shortNames"});
+    type.categories = texts_of(definition, {"spec", "names", "categories"});
+    type.is_namespaced = text_at(definition, {"spec", "scope"}) == "Namespaced";
+    for (const std::string_view sub : {"status", "scale"}) {
+        if (at(version, {"subresources", sub}) != nullptr) { type.subresources.emplace_back(sub); }
+    }
+    type.is_custom = true;
+    return type;
+}
+
+}  // namespace
+
+Registry::Registry(const Schemas& schemas) : schemas_(schemas) { rebuild(); }
+Registry::~Registry() = default;
+
+void Registry::rebuild() {
+    const auto built_in = built_in_resources();
+    served_.assign(built_in.begin(), built_in.end());
+    for (const auto& [name, definition] : definitions_) {
+        for (const json::value& one : versions_of(definition->object)) {
+            if (!one.is_object() || !is_true(one.get_object(), {"served"})) { continue; }
+            ResourceType type = type_of(definition->object, one.get_object());
+            // What is built in is not defined anew.
+            if (find(type.group, type.version, type.plural) == nullptr) {
+                served_.push_back(std::move(type));
+            }
+        }
+    }
+}
+
+const ResourceType* Registry::find(std::string_view group, std::string_view version,
+                                   std::string_view plural) const {
+    const auto found = std::find_if(served_.begin(), served_.end(), [&](const ResourceType& type) {
+        return type.plural == plural && type.group == group && type.version == version;
+    });
+    return found == served_.end() ? nullptr : &*found;
+}
+
+const ResourceType* Registry::stored(std::string_view storage) const {
+    const auto found = std::find_if(served_.begin(), served_.end(), [&](const ResourceType& type) {
+        return storage_name(type) == storage;
+    });
+    return found == served_.end() ? nullptr : &*found;
+}
+
+std::optional<Schema> Registry::schema(const ResourceType& type) const {
+    if (!type.is_custom) { return schemas_.find(type.group, type.version, type.kind); }
+    const auto found = definitions_.find(type.plural + "." + type.group);
+    if (found == definitions_.end()) { return std::nullopt; }
+    const json::object* version = version_of(found->second->object, type.version);
+    const json::value* schema =
+        version == nullptr ? nullptr : at(*version, {"schema", "openAPIV3Schema"});
+    if (schema == nullptr) { return std::nullopt; }
+    return Schema(*schema, nullptr);
+}
+
+const json::array* Registry::columns(const ResourceType& type) const {
+    const auto found = definitions_.find(type.plural + "." + type.group);
+    if (!type.is_custom || found == definitions_.end()) { return nullptr; }
+    const json::object* version = version_of(found->second->object, type.version);
+    const json::value* columns =
+        version == nullptr ? nullptr : version->if_contains("additionalPrinterColumns");
+    return columns == nullptr ? nullptr : columns->if_array();
+}
+
+json::object Registry::custom_schemas(std::string_view group, std::string_view version) const {
+    json::object out;
+    for (const ResourceType& type : served_) {
+        if (!type.is_custom || type.group != group || type.version != version) { continue; }
+        if (const auto found = schema(type)) { out[type.kind] = found->raw(); }
+    }
+    return out;
+}
+
+void Registry::define(std::string_view name, const json::object& definition) {
+    definitions_[std::string(name)] = std::make_unique<Definition>(Definition{definition});
+    rebuild();
+}
+
+void Registry::undefine(std::string_view name) {
+    if (const auto found = definitions_.find(name); found != definitions_.end()) {
+        definitions_.erase(found);
+        rebuild();
+    }
+}
+
+std::vector<ApiCause> check_definition(const json::object& definition) {
+    std::vector<ApiCause> out;
+    const auto require = [&](std::initializer_list<std::string_view> path, std::string field) {
+        if (!text_at(definition, path).empty()) { return; }
+        out.push_back(
+            {.reason = "FieldValueRequired", .message = "Required value", .field = std::move(field)});
+    };
+    require({"spec", "group"}, "spec.group");
+    require({"spec", "scope"}, "spec.scope");
+    require({"spec", "names", "plural"}, "spec.names.plural");
+    require({"spec", "names", "kind"}, "spec.names.kind");
+    const std::string expected = fmt::format("{}.{}", text_at(definition, {"spec", "names", "plural"}),
+                                             text_at(definition, {"spec", "group"}));
+    if (name_of(definition) != expected) {
+        out.push_back({.reason = "FieldValueInvalid",
+                       .message = fmt::format("Invalid value: \"{}\": must be spec.names.plural+\".\""
+                                              "+spec.group",
+                                              name_of(definition)),
+                       .field = "metadata.name"});
+    }
+    const json::array& versions = versions_of(definition);
+    const auto stored = std::count_if(versions.begin(), versions.end(), [](const json::value& one) {
+        return one.is_object() && is_true(one.get_object(), {"storage"});
+    });
+    if (stored != 1) {
+        out.push_back({.reason = "FieldValueInvalid",
+                       .message = fmt::format("Invalid value: {}: must have exactly one version marked "
+                                              "as storage version",
+                                              json::serialize(versions)),
+                       .field = "spec.versions"});
+    }
+    std::size_t index = 0;
+    for (const json::value& one : versions) {
+        if (one.is_object() && at(one.get_object(), {"schema", "openAPIV3Schema"}) == nullptr) {
+            out.push_back({.reason = "FieldValueRequired",
+                           .message = "Required value: schemas are required",
+                           .field = fmt::format("spec.versions[{}].schema.openAPIV3Schema", index)});
+        }
+        ++index;
+    }
+    return out;
+}
+
+void establish(json::object& definition, std::string_view now) {
+    json::object& spec = object_at(definition, "spec");
+    json::object& names = object_at(spec, "names");
+    if (text_at(names, {"singular"}).empty()) {
+        names["singular"] = lower_case(text_at(names, {"kind"}));
+    }
+    if (text_at(names, {"listKind"}).empty()) {
+        names["listKind"] = std::string(text_at(names, {"kind"})) + "List";
+    }
+    object_at(spec, "conversion").emplace("strategy", "None");
+    json::object& status = object_at(definition, "status");
+    status["acceptedNames"] = names;
+    json::array stored;
+    for (const json::value& one : versions_of(definition)) {
+        if (one.is_object() && is_true(one.get_object(), {"storage"})) {
+            stored.push_back(one.get_object().at("name"));
+        }
+    }
+    status["storedVersions"] = std::move(stored);
+    if (status.contains("conditions")) { return; }
+    const auto condition = [&](std::string_view type, std::string_view reason,
+                               std::string_view message) {
+        return json::object{{"type", type},
+                            {"status", "True"},
+                            {"lastTransitionTime", now},
+                            {"reason", reason},
+                            {"message", message}};
+    };
+    status["conditions"] =
+        json::array{condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+                    condition("Established", "InitialNamesAccepted",
+                              "the initial names have been accepted")};
+}
+
+}  // namespace muster::lab
