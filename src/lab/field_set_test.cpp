@@ -1,0 +1,129 @@
+#include "lab/field_set.h"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace muster::lab {
+namespace {
+
+namespace json = boost::json;
+
+json::value read_json(std::string_view text) {
+    boost::system::error_code wrong;
+    json::value value = json::parse(text, wrong);
+    EXPECT_FALSE(wrong) << text;
+    return value;
+}
+
+FieldSet set_of(std::string_view text) {
+    Result<FieldSet> set = FieldSet::parse(read_json(text));
+    EXPECT_TRUE(set.has_value()) << text;
+    return set ? *std::move(set) : FieldSet();
+}
+
+TEST(FieldSet, IsWrittenInKubernetesOrder) {
+    const struct {
+        std::string_view read;
+        std::string_view written;
+    } cases[] = {
+        {R"({})", R"({})"},
+        {R"({"f:b":{},"f:a":{}})", R"({"f:a":{},"f:b":{}})"},
+        {R"({"f:labels":{"f:app":{},".":{}}})", R"({"f:labels":{".":{},"f:app":{}}})"},
+        {R"({"v:2":{},"v:10":{},"v:\"a\"":{},"v:false":{},"f:x":{}})",
+         R"({"f:x":{},"v:2":{},"v:10":{},"v:\"a\"":{},"v:false":{}})"},
+        {R"({"k:{\"protocol\":\"TCP\",\"containerPort\":80}":{".":{}}})",
+         R"({"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{}})"},
+        {R"({"v:1.0":{},"v:1.5":{},"i:2":{},"z:of a later version":{}})",
+         R"({"v:1":{},"v:1.5":{},"i:2":{}})"},
+        {R"({"v:\"a<b\"":{}})", R"({"v:\"a\\u003cb\"":{}})"},
+        {R"({"v:1":{},"v:1.0":{"f:a":{}}})", R"({"v:1":{".":{},"f:a":{}}})"},
+    };
+
+    for (const auto& one : cases) {
+        EXPECT_EQ(json::serialize(set_of(one.read).write()), one.written) << one.read;
+    }
+}
+
+TEST(FieldSet, RefusesWhatIsNoFieldsV1) {
+    for (const std::string_view text :
+         {R"([])", R"("f:a")", R"({"a":{}})", R"({"":{}})", R"({"f:a":1})", R"({"k:[1]":{}})",
+          R"({"k:{\"a\":null}":{}})", R"({"v:{}":{}})", R"({"v:":{}})", R"({"i:x":{}})",
+          R"({"i:-1":{}})"}) {
+        EXPECT_FALSE(FieldSet::parse(read_json(text)).has_value()) << text;
+    }
+}
+
+TEST(FieldSet, PrintsPathsAsPeopleKnowThem) {
+    const FieldSet set = set_of(
+        R"({"f:metadata":{"f:finalizers":{"v:\"x\"":{}}},
+            "f:spec":{"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},
+                      "f:name":{}}},"f:replicas":{}},"i:3":{}})");
+
+    const std::vector<std::string> expected{
+        "[3]", R"(.metadata.finalizers[="x"])", ".spec.replicas",
+        R"(.spec.ports[containerPort=80,protocol="TCP"])",
+        R"(.spec.ports[containerPort=80,protocol="TCP"].name)"};
+    EXPECT_EQ(set.paths(), expected);
+}
+
+TEST(FieldSet, ParentAndChildAreTwoMembers) {
+    const FieldSet both = set_of(R"({"f:a":{".":{},"f:b":{}}})");
+    const FieldSet parent = set_of(R"({"f:a":{}})");
+    const FieldSet child = set_of(R"({"f:a":{"f:b":{}}})");
+
+    EXPECT_EQ(parent.unite(child), both);
+    EXPECT_EQ(both.subtract(parent), child);
+    EXPECT_EQ(both.subtract(child), parent);
+    EXPECT_TRUE(parent.intersect(child).is_empty());
+    EXPECT_EQ(both.intersect(child), child);
+}
+
+FieldSet any_set() {
+    const auto step = rc::gen::oneOf(
+        rc::gen::map(rc::gen::elementOf(std::string("abc")),
+                     [](char c) { return FieldStep::field(std::string(1, c)); }),
+        rc::gen::map(rc::gen::inRange<std::int64_t>(-2, 3),
+                     [](std::int64_t i) { return FieldStep::item(i); }),
+        rc::gen::map(rc::gen::arbitrary<std::string>(), [](const std::string& text) {
+            // Text is UTF-8 where it comes from, which arbitrary bytes are not.
+            std::string plain;
+            for (const char c : text) { plain += static_cast<char>(c & 0x7f); }
+            FieldStep key{.kind = FieldStep::Kind::key, .name = {}, .key = {}};
+            key.key.emplace_back("name", plain);
+            return key;
+        }));
+    FieldSet out;
+    const auto paths = *rc::gen::container<std::vector<std::vector<FieldStep>>>(
+        rc::gen::container<std::vector<FieldStep>>(step));
+    for (const std::vector<FieldStep>& path : paths) { out.insert(path); }
+    return out;
+}
+
+RC_GTEST_PROP(FieldSet, IsReadAsItWasWritten, ()) {
+    const FieldSet set = any_set();
+
+    const Result<FieldSet> again = FieldSet::parse(set.write());
+
+    RC_ASSERT(again.has_value());
+    RC_ASSERT(*again == set);
+}
+
+RC_GTEST_PROP(FieldSet, ObeysTheLawsOfSets, ()) {
+    const FieldSet a = any_set();
+    const FieldSet b = any_set();
+
+    RC_ASSERT(a.unite(b) == b.unite(a));
+    RC_ASSERT(a.intersect(b) == b.intersect(a));
+    RC_ASSERT(a.unite(a) == a);
+    RC_ASSERT(a.intersect(a) == a);
+    RC_ASSERT(a.subtract(a).is_empty());
+    RC_ASSERT(a.subtract(b).unite(a.intersect(b)) == a);
+    RC_ASSERT(a.unite(b).subtract(b) == a.subtract(b));
+    RC_ASSERT(a.subtract(b).intersect(b).is_empty());
+    RC_ASSERT(a.unite(b).paths().size() ==
+              a.paths().size() + b.paths().size() - a.intersect(b).paths().size());
+}
+
+}  // namespace
+}  // namespace muster::lab
