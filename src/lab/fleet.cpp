@@ -1,0 +1,169 @@
+#include "lab/fleet.h"
+
+#include "base/text.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace muster::lab {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t nodes_max = 20'000;
+constexpr std::int64_t gpus_max = 16;
+
+struct Product {
+    std::string_view name;  // as the driver gives it
+    std::int64_t memory_mib = 0;
+    std::int64_t cpus = 0;
+    std::int64_t memory_gib = 0;
+};
+constexpr Product h100{"NVIDIA-H100-80GB-HBM3", 81'559, 192, 2'048};
+constexpr Product gb200{"NVIDIA-GB200", 189'471, 144, 960};
+constexpr Product a100{"NVIDIA-A100-SXM4-80GB", 81'920, 256, 2'048};
+
+struct Place {
+    std::string name;
+    std::string leaf;    // nearest switch
+    std::string spine;
+    std::string domain;  // of NVLink between nodes; may be empty
+};
+
+/// What `nvidia-smi topo -m` says of GPUs that are all linked; the first half is near the first
+/// socket.
+std::string topo_matrix(std::int64_t gpus, std::int64_t cpus) {
+    std::string out;
+    for (std::int64_t i = 0; i < gpus; ++i) { out += fmt::format("\tGPU{}", i); }
+    out += "\tCPU Affinity\tNUMA Affinity\n";
+    for (std::int64_t i = 0; i < gpus; ++i) {
+        out += fmt::format("GPU{}", i);
+        for (std::int64_t j = 0; j < gpus; ++j) { out += i == j ? "\t X " : "\tNV18"; }
+        const std::int64_t zone = i < (gpus + 1) / 2 ? 0 : 1;
+        out += fmt::format("\t{}-{}\t{}\n", zone * cpus / 2, (zone + 1) * cpus / 2 - 1, zone);
+    }
+    return out;
+}
+
+json::object make_node(const Place& place, const Product& product, std::int64_t gpus,
+                       bool is_cut = false) {
+    json::object labels{{"kubernetes.io/hostname", place.name},
+                        {"kubernetes.io/os", "linux"},
+                        {"kubernetes.io/arch", "amd64"},
+                        {"nvidia.com/gpu.present", "true"},
+                        {"nvidia.com/gpu.product", product.name},
+                        {"nvidia.com/gpu.count", std::to_string(gpus)},
+                        {"nvidia.com/gpu.memory", std::to_string(product.memory_mib)},
+                        {"fabric.topograph.run/tier-0", place.leaf},
+                        {"fabric.topograph.run/tier-1", place.spine}};
+    if (!place.domain.empty()) { labels["accelerator.topograph.run/domain"] = place.domain; }
+    json::object capacity{{"cpu", std::to_string(product.cpus)},
+                          {"memory", fmt::format("{}Gi", product.memory_gib)},
+                          {"ephemeral-storage", "1Ti"},
+                          {"pods", "250"}};
+    if (is_cut) {
+        labels["nvidia.com/mig.strategy"] = "mixed";
+        labels["nvidia.com/mig.config"] = "all-1g.10gb";
+        capacity["nvidia.com/mig-1g.10gb"] = std::to_string(gpus * 7);
+        capacity["nvidia.com/gpu"] = "0";
+    } else {
+        capacity["nvidia.com/gpu"] = std::to_string(gpus);
+    }
+    json::object annotations{{"lab.muster/fake", "true"}};
+    if (!is_cut) { annotations["muster.dev/topo-matrix"] = topo_matrix(gpus, product.cpus); }
+    const json::object info{{"kubeletVersion", "v1.37.2"},
+                            {"osImage", "Muster lab"},
+                            {"operatingSystem", "linux"},
+                            {"architecture", "amd64"},
+                            {"kernelVersion", "6.1.0"},
+                            {"containerRuntimeVersion", "muster://lab"},
+                            {"bootID", ""},
+                            {"machineID", place.name},
+                            {"systemUUID", place.name},
+                            {"kubeProxyVersion", ""}};
+    const json::array conditions{
+        json::object{{"type", "Ready"},
+                     {"status", "True"},
+                     {"reason", "KubeletReady"},
+                     {"message", "the fake kubelet is ready"}}};
+    return {{"apiVersion", "v1"},
+            {"kind", "Node"},
+            {"metadata",
+             {{"name", place.name}, {"labels", labels}, {"annotations", std::move(annotations)}}},
+            {"spec", json::object()},
+            {"status",
+             {{"capacity", capacity},
+              {"allocatable", capacity},
+              {"conditions", conditions},
+              {"addresses", json::array{json::object{{"type", "Hostname"}, {"address", place.name}}}},
+              {"nodeInfo", info}}}};
+}
+
+Result<> bad_like(std::string_view like) {
+    return fail(Code::invalid,
+                fmt::format("--like {}: expected h100-superpod:N, gb200-nvl72:N or a100-mixed:N", like));
+}
+
+}  // namespace
+
+Result<std::vector<json::object>> plain_fleet(std::string_view nodes) {
+    const std::size_t cross = nodes.find('x');
+    if (cross == std::string_view::npos) {
+        return fail(Code::invalid, fmt::format("--nodes {}: expected NODESxGPUS, as 2x4", nodes));
+    }
+    MUSTER_TRY(count, parse_int("--nodes", nodes.substr(0, cross), 0, nodes_max));
+    MUSTER_TRY(gpus, parse_int("--nodes", nodes.substr(cross + 1), 0, gpus_max));
+    constexpr std::int64_t per_leaf = 32;
+    constexpr std::int64_t per_spine = 256;
+    std::vector<json::object> out;
+    for (std::int64_t i = 0; i < count; ++i) {
+        out.push_back(make_node({.name = fmt::format("node-{}", i),
+                                 .leaf = fmt::format("leaf-{}", i / per_leaf),
+                                 .spine = fmt::format("spine-{}", i / per_spine),
+                                 .domain = {}},
+                                h100, gpus));
+    }
+    return out;
+}
+
+Result<std::vector<json::object>> known_fleet(std::string_view like) {
+    const std::size_t colon = like.find(':');
+    const std::string_view kind = like.substr(0, colon);
+    if (colon == std::string_view::npos) { return tl::unexpected(bad_like(like).error()); }
+    MUSTER_TRY(units, parse_int("--like", like.substr(colon + 1), 1, 600));
+    std::vector<json::object> out;
+    if (kind == "h100-superpod") {
+        for (std::int64_t i = 0; i < units * 32; ++i) {
+            out.push_back(make_node({.name = fmt::format("dgx-{}-{}", i / 32 + 1, i % 32 + 1),
+                                     .leaf = fmt::format("su-{}-leaf-{}", i / 32 + 1, i % 32 / 8 + 1),
+                                     .spine = fmt::format("su-{}", i / 32 + 1),
+                                     .domain = {}},
+                                    h100, 8));
+        }
+    } else if (kind == "gb200-nvl72") {
+        for (std::int64_t i = 0; i < units * 18; ++i) {
+            const std::int64_t rack = i / 18 + 1;
+            out.push_back(make_node({.name = fmt::format("nvl-{}-{}", rack, i % 18 + 1),
+                                     .leaf = fmt::format("rack-{}", rack),
+                                     .spine = fmt::format("row-{}", (rack - 1) / 8 + 1),
+                                     .domain = fmt::format("nvl72-{}", rack)},
+                                    gb200, 4));
+        }
+    } else if (kind == "a100-mixed") {
+        for (std::int64_t i = 0; i < units; ++i) {
+            out.push_back(make_node({.name = fmt::format("a100-{}", i + 1),
+                                     .leaf = fmt::format("leaf-{}", i / 16 + 1),
+                                     .spine = "spine-1",
+                                     .domain = {}},
+                                    a100, 8, i % 2 == 1));
+        }
+    } else {
+        return tl::unexpected(bad_like(like).error());
+    }
+    return out;
+}
+
+}  // namespace muster::lab

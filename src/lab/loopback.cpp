@@ -1,0 +1,120 @@
+#include "lab/loopback.h"
+
+#include <utility>
+
+namespace muster::lab {
+
+namespace {
+
+class Loopback final : public kube::Transport {
+public:
+    Loopback(Api& api, net::EventLoop& loop, std::string name)
+        : api_(api),
+          loop_(loop),
+          name_(std::move(name)) {}
+
+    void call(kube::Call call, Done done) override {
+        loop_.post([this, alive = std::weak_ptr<int>(alive_), request = request_of(std::move(call)),
+                    done = std::move(done)]() mutable {
+            if (alive.expired()) { return; }
+            net::HttpResponse response = api_.handle(request);
+            done(kube::Answer{.status = response.status, .body = std::move(response.body)});
+        });
+    }
+
+    std::unique_ptr<Stream> stream(kube::Call call, std::function<void(std::string_view)> line,
+                                   Done done) override {
+        auto drawn = std::make_shared<Drawn>(loop_, std::move(line), std::move(done));
+        loop_.post([this, alive = std::weak_ptr<int>(alive_), request = request_of(std::move(call)),
+                    weak = std::weak_ptr<Drawn>(drawn)] {
+            const auto strong = weak.lock();
+            if (alive.expired() || strong == nullptr) { return; }
+            strong->begin(api_.handle(request), strong);
+        });
+        return std::make_unique<Held>(std::move(drawn));
+    }
+
+    void after(std::int64_t milliseconds, std::function<void()> work) override {
+        loop_.after(milliseconds, std::move(work));
+    }
+
+private:
+    /// A watch whose lines are taken from its body as they come.
+    struct Drawn {
+        Drawn(net::EventLoop& its_loop, std::function<void(std::string_view)> its_line,
+              Done its_done)
+            : loop(its_loop),
+              line(std::move(its_line)),
+              done(std::move(its_done)) {}
+
+        void begin(net::HttpResponse response, const std::shared_ptr<Drawn>& self) {
+            if (response.stream == nullptr) {
+                return done(kube::Answer{.status = response.status, .body = std::move(response.body)});
+            }
+            body = std::move(response.stream);
+            body->on_more([weak = std::weak_ptr<Drawn>(self)] {
+                const auto strong = weak.lock();
+                if (strong == nullptr || std::exchange(strong->is_drawing, true)) { return; }
+                strong->loop.post([weak] {
+                    if (const auto still = weak.lock()) { still->draw(still); }
+                });
+            });
+            draw(self);
+        }
+
+        void draw(const std::shared_ptr<Drawn>& self) {
+            is_drawing = false;
+            if (body == nullptr) { return; }
+            for (;;) {
+                const auto piece = body->next();
+                if (!piece) {
+                    body.reset();
+                    return done(kube::Answer{.status = 200, .body = {}});
+                }
+                if (piece->empty()) { return; }
+                std::string_view rest = *piece;
+                for (std::size_t end = rest.find('\n'); end != std::string_view::npos;
+                     end = rest.find('\n')) {
+                    line(rest.substr(0, end));
+                    if (self.use_count() == 1 || body == nullptr) { return; }  // it was ended
+                    rest.remove_prefix(end + 1);
+                }
+            }
+        }
+
+        net::EventLoop& loop;
+        std::function<void(std::string_view)> line;
+        Done done;
+        std::unique_ptr<net::HttpBody> body;
+        bool is_drawing = false;
+    };
+
+    struct Held final : Stream {
+        explicit Held(std::shared_ptr<Drawn> inner) : drawn(std::move(inner)) {}
+        std::shared_ptr<Drawn> drawn;
+    };
+
+    net::HttpRequest request_of(kube::Call call) const {
+        return {.method = std::move(call.method),
+                .target = std::move(call.target),
+                .headers = {{"Accept", "application/json"},
+                            {"User-Agent", name_},
+                            {"Content-Type", std::move(call.content_type)},
+                            {"Authorization", "Bearer " + api_.options().token}},
+                .body = std::move(call.body),
+                .client_name = {}};
+    }
+
+    Api& api_;
+    net::EventLoop& loop_;
+    std::string name_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>();
+};
+
+}  // namespace
+
+std::unique_ptr<kube::Transport> connect_loopback(Api& api, net::EventLoop& loop, std::string name) {
+    return std::make_unique<Loopback>(api, loop, std::move(name));
+}
+
+}  // namespace muster::lab

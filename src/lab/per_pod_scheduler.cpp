@@ -1,0 +1,158 @@
+#include "lab/per_pod_scheduler.h"
+
+#include "base/text.h"
+#include "lab/metadata.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace muster::lab {
+
+namespace json = boost::json;
+
+namespace {
+
+using Amounts = std::map<std::string, std::int64_t, std::less<>>;  // in thousandths
+
+void add_amounts(Amounts& sum, const json::value* amounts, std::int64_t sign) {
+    if (amounts == nullptr || !amounts->is_object()) { return; }
+    for (const auto& [name, amount] : amounts->get_object()) {
+        if (!amount.is_string() && !amount.is_int64()) { continue; }
+        const auto value = parse_quantity_milli(amount.is_string() ? std::string(amount.get_string())
+                                                                   : json::serialize(amount));
+        if (value) { sum[std::string(name)] += sign * *value; }
+    }
+}
+
+Amounts needs_of(const json::object& pod) {
+    Amounts needs;
+    const json::value* containers = at(pod, {"spec", "containers"});
+    if (containers == nullptr || !containers->is_array()) { return needs; }
+    for (const json::value& one : containers->get_array()) {
+        if (one.is_object()) { add_amounts(needs, at(one.get_object(), {"resources", "requests"}), 1); }
+    }
+    return needs;
+}
+
+bool is_over(const json::object& pod) {
+    const std::string_view phase = text_at(pod, {"status", "phase"});
+    return phase == "Succeeded" || phase == "Failed";
+}
+
+}  // namespace
+
+struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
+    explicit Impl(kube::Transport& its_transport)
+        : transport(its_transport),
+          nodes(transport, {"", "v1", "nodes"}, [this](auto...) { wake(); }),
+          pods(transport, {"", "v1", "pods"}, [this](auto...) { wake(); }) {}
+
+    /// Once for all that comes together.
+    void wake() {
+        if (std::exchange(is_due, true)) { return; }
+        transport.after(20, [weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (self == nullptr) { return; }
+            self->is_due = false;
+            self->look();
+        });
+    }
+
+    void look() {
+        if (!nodes.is_synced() || !pods.is_synced()) { return; }
+        std::map<std::string, Amounts> free;
+        for (const auto& [name, node] : nodes.objects()) {
+            const json::value* cordoned = at(node, {"spec", "unschedulable"});
+            if (cordoned != nullptr && cordoned->is_bool() && cordoned->get_bool()) { continue; }
+            add_amounts(free[name.second], at(node, {"status", "allocatable"}), 1);
+        }
+        std::vector<std::pair<std::string, const json::object*>> waiting;  // oldest first
+        for (const auto& [name, pod] : pods.objects()) {
+            std::string node(text_at(pod, {"spec", "nodeName"}));
+            if (const auto sent = asked.find(name);
+                sent != asked.end() && sent->second.first == text_at(pod, {"metadata", "uid"})) {
+                node = sent->second.second;
+            }
+            if (is_over(pod)) { continue; }
+            if (node.empty()) {
+                if (!is_leaving(pod)) {
+                    waiting.emplace_back(text_at(pod, {"metadata", "creationTimestamp"}), &pod);
+                }
+            } else if (const auto found = free.find(node); found != free.end()) {
+                for (const auto& [what, amount] : needs_of(pod)) { found->second[what] -= amount; }
+            }
+        }
+        std::stable_sort(waiting.begin(), waiting.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (const auto& [created, pod] : waiting) { place(*pod, free); }
+    }
+
+    void place(const json::object& pod, std::map<std::string, Amounts>& free) {
+        const Amounts needs = needs_of(pod);
+        const kube::ObjectName name{text_at(pod, {"metadata", "namespace"}), name_of(pod)};
+        std::map<std::string, int> missing;
+        for (auto& [node, room] : free) {
+            bool fits = true;
+            for (const auto& [what, amount] : needs) {
+                if (room[what] >= amount) { continue; }
+                fits = false;
+                ++missing[what];
+            }
+            if (!fits) { continue; }
+            for (const auto& [what, amount] : needs) { room[what] -= amount; }
+            asked[name] = {std::string(text_at(pod, {"metadata", "uid"})), node};
+            const json::object binding{{"apiVersion", "v1"},
+                                       {"kind", "Binding"},
+                                       {"metadata", {{"name", name.second}}},
+                                       {"target", {{"kind", "Node"}, {"name", node}}}};
+            return send("POST", name, "binding", binding);
+        }
+        std::string why = fmt::format("0/{} nodes are available:", free.size());
+        for (const auto& [what, count] : missing) { why += fmt::format(" {} Insufficient {}.", count, what); }
+        if (!told.insert({name, why}).second) { return; }
+        const json::object condition{{"type", "PodScheduled"},
+                                     {"status", "False"},
+                                     {"reason", "Unschedulable"},
+                                     {"message", why}};
+        send("PATCH", name, "status",
+             {{"status", {{"conditions", json::array{condition}}}}});
+    }
+
+    void send(std::string method, const kube::ObjectName& name, std::string_view rest,
+              const json::object& body) {
+        transport.call({.method = std::move(method),
+                        .target = kube::path_of({"", "v1", "pods"}, name.first, name.second, rest),
+                        .content_type = rest == "status" ? "application/strategic-merge-patch+json"
+                                                         : "application/json",
+                        .body = json::serialize(body)},
+                       [weak = weak_from_this(), name](Result<kube::Answer> answer) {
+                           const auto self = weak.lock();
+                           if (self == nullptr || (answer && answer->is_ok())) { return; }
+                           self->asked.erase(name);
+                       });
+    }
+
+    kube::Transport& transport;
+    std::map<kube::ObjectName, std::pair<std::string, std::string>> asked;  // uid and node
+    std::set<std::pair<kube::ObjectName, std::string>> told;
+    bool is_due = false;
+    kube::Informer nodes;
+    kube::Informer pods;
+};
+
+PerPodScheduler::PerPodScheduler(kube::Transport& transport)
+    : impl_(std::make_shared<Impl>(transport)) {}
+PerPodScheduler::~PerPodScheduler() = default;
+
+void PerPodScheduler::start() {
+    impl_->nodes.start();
+    impl_->pods.start();
+}
+
+}  // namespace muster::lab
