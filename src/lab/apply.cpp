@@ -20,8 +20,9 @@ namespace {
 
 /// What the system sets in metadata. Nobody owns it.
 constexpr std::array<std::string_view, 10> system_fields{
-    "uid",        "resourceVersion", "generation", "creationTimestamp", "managedFields",
-    "selfLink",   "deletionTimestamp", "deletionGracePeriodSeconds", "clusterName", "namespace"};
+    "uid",           "resourceVersion", "generation",        "creationTimestamp",
+    "managedFields", "selfLink",        "deletionTimestamp", "deletionGracePeriodSeconds",
+    "clusterName",   "namespace"};
 
 /// Without what nobody owns: how the object is found, and what the system sets.
 FieldSet strip(const FieldSet& fields) {
@@ -71,9 +72,9 @@ ManagedEntry entry_of(const Manager& manager, bool is_applied) {
 
 /// The entry of the same owner; a new one with no fields when there is none.
 ManagedEntry& entry_like(std::vector<ManagedEntry>& entries, ManagedEntry wanted) {
-    const auto found = std::find_if(
-        entries.begin(), entries.end(),
-        [&wanted](const ManagedEntry& entry) { return entry.is_same_owner(wanted); });
+    const auto found =
+        std::find_if(entries.begin(), entries.end(),
+                     [&wanted](const ManagedEntry& entry) { return entry.is_same_owner(wanted); });
     return found != entries.end() ? *found : entries.emplace_back(std::move(wanted));
 }
 
@@ -200,7 +201,10 @@ Result<json::value> apply_configuration(const json::value& live, const json::val
     const FieldSet last = std::exchange(own.fields, in_scope(fields_of(applied, type), manager));
     own.api_version = manager.api_version;
     own.time = manager.time;
-    if (!last.is_empty()) { merged = prune(merged, last, entries, type); }
+    if (!last.is_empty()) {
+        // Again, for a map that is emptied now but applied as an empty one.
+        merged = merge_fields(prune(merged, last, entries, type), applied, type);
+    }
 
     const FieldChanges changes = compare_in_scope(live, merged, type, manager);
     take_from_others(entries, &own, changes, force ? nullptr : &conflicts);
@@ -245,8 +249,8 @@ void note_update(const json::value& before, json::value& after, const Schema& sc
 
 std::string conflict_text(const std::vector<FieldConflict>& conflicts) {
     if (conflicts.size() == 1) {
-        return fmt::format("Apply failed with 1 conflict: conflict with {}: {}",
-                           conflicts[0].owner, conflicts[0].field);
+        return fmt::format("Apply failed with 1 conflict: conflict with {}: {}", conflicts[0].owner,
+                           conflicts[0].field);
     }
     std::map<std::string, std::vector<std::string>> by_owner;
     for (const FieldConflict& conflict : conflicts) {

@@ -50,11 +50,11 @@ FieldSet with_named_fields(const FieldSet& fields, const FieldType& type) {
     for (const auto& [step, node] : fields.nodes()) {
         const bool is_field = step.kind == FieldStep::Kind::field;
         const bool is_named = is_field && !node.inside.is_empty() && type.names(step.name);
-        out.put(step, node.is_member || is_named,
-                node.inside.is_empty()
-                    ? FieldSet()
-                    : with_named_fields(node.inside,
-                                        is_field ? type.field(step.name) : type.item()));
+        out.put(
+            step, node.is_member || is_named,
+            node.inside.is_empty()
+                ? FieldSet()
+                : with_named_fields(node.inside, is_field ? type.field(step.name) : type.item()));
     }
     return out;
 }
@@ -64,7 +64,8 @@ Result<void> check_lists(const json::value& value, const FieldType& type, const 
     if (form == Form::map && value.is_object()) {
         for (const auto& [name, inside] : value.get_object()) {
             if (!inside.is_structured()) { continue; }
-            MUSTER_CHECK(check_lists(inside, type.field(name), fmt::format("{}.{}", path, std::string_view(name))));
+            MUSTER_CHECK(check_lists(inside, type.field(name),
+                                     fmt::format("{}.{}", path, std::string_view(name))));
         }
     }
     if (form == Form::list && value.is_array()) {

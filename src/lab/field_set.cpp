@@ -42,7 +42,9 @@ std::string print_scalar(const FieldScalar& scalar) {
         }
         return out + '"';
     }
-    if (const auto* whole = std::get_if<std::int64_t>(&scalar)) { return fmt::format("{}", *whole); }
+    if (const auto* whole = std::get_if<std::int64_t>(&scalar)) {
+        return fmt::format("{}", *whole);
+    }
     if (const auto* flag = std::get_if<bool>(&scalar)) { return *flag ? "true" : "false"; }
     return fmt::format("{}", std::get<double>(scalar));
 }

@@ -1,6 +1,6 @@
-// A set of fields of an object: who owns what is said in these. Written as fieldsV1, the format that
-// stands in metadata.managedFields: "f:NAME" is a field, "k:{...}" the item of a list with these
-// keys, "v:VALUE" the item of a set, "." the thing itself beside what it has inside.
+// A set of fields of an object: who owns what is said in these. Written as fieldsV1, the format
+// that stands in metadata.managedFields: "f:NAME" is a field, "k:{...}" the item of a list with
+// these keys, "v:VALUE" the item of a set, "." the thing itself beside what it has inside.
 #pragma once
 
 #include "base/result.h"

@@ -30,7 +30,9 @@ std::string write_text(std::string_view text) {
 
 std::string write_scalar(const FieldScalar& scalar) {
     if (const auto* text = std::get_if<std::string>(&scalar)) { return write_text(*text); }
-    if (const auto* whole = std::get_if<std::int64_t>(&scalar)) { return fmt::format("{}", *whole); }
+    if (const auto* whole = std::get_if<std::int64_t>(&scalar)) {
+        return fmt::format("{}", *whole);
+    }
     if (const auto* flag = std::get_if<bool>(&scalar)) { return *flag ? "true" : "false"; }
     return fmt::format("{}", std::get<double>(scalar));
 }

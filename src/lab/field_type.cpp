@@ -77,8 +77,7 @@ FieldType::Form FieldType::form(const json::value* value) const {
     if (schema_->type() == Schema::Type::object) {
         return value->is_object() || value->is_null() ? Form::map : Form::leaf;
     }
-    if (schema_->type() == Schema::Type::list &&
-        schema_->list_type() != Schema::ListType::atomic) {
+    if (schema_->type() == Schema::Type::list && schema_->list_type() != Schema::ListType::atomic) {
         return value->is_array() || value->is_null() ? Form::list : Form::leaf;
     }
     return Form::leaf;

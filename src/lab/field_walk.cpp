@@ -93,9 +93,10 @@ FieldChanges compare_maps(const json::object& before, const json::object& after,
 
 bool are_same(const std::vector<const json::value*>& left,
               const std::vector<const json::value*>& right) {
-    return std::equal(
-        left.begin(), left.end(), right.begin(), right.end(),
-        [](const json::value* one, const json::value* other) { return is_same_value(*one, *other); });
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                      [](const json::value* one, const json::value* other) {
+                          return is_same_value(*one, *other);
+                      });
 }
 
 FieldChanges compare_lists(const json::array& before, const json::array& after,
@@ -174,7 +175,7 @@ json::value merge_lists(const json::array& live, const json::array& applied,
 }
 
 json::value merge_at(const json::value* live, const json::value* applied, const FieldType& type) {
-    if (applied == nullptr) { return *live; }
+    if (applied == nullptr || (live != nullptr && is_same_value(*live, *applied))) { return *live; }
     switch (type.form(live, applied)) {
         case Form::map: return merge_maps(fields_in(live), fields_in(applied), type);
         case Form::list: return merge_lists(items_in(live), items_in(applied), type);
