@@ -1,0 +1,17 @@
+// The resources that the lab's kubelets and controllers call by.
+#pragma once
+
+#include "kube/client.h"
+
+namespace muster::lab::known {
+
+inline const kube::Resource pods{.group = "", .version = "v1", .plural = "pods"};
+inline const kube::Resource nodes{.group = "", .version = "v1", .plural = "nodes"};
+inline const kube::Resource jobs{.group = "batch", .version = "v1", .plural = "jobs"};
+inline const kube::Resource cron_jobs{.group = "batch", .version = "v1", .plural = "cronjobs"};
+inline const kube::Resource replica_sets{.group = "apps", .version = "v1", .plural = "replicasets"};
+inline const kube::Resource deployments{.group = "apps", .version = "v1", .plural = "deployments"};
+inline const kube::Resource stateful_sets{
+    .group = "apps", .version = "v1", .plural = "statefulsets"};
+
+}  // namespace muster::lab::known
