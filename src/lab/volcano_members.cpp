@@ -20,10 +20,12 @@ std::int64_t number_of(const json::object& pod, std::string_view annotation) {
 
 std::int64_t failed_since(const json::object& pod) {
     const json::array* containers = array_at(pod, {"status", "containerStatuses"});
+    if (containers == nullptr) { return 0; }
     std::int64_t latest = 0;
-    for (const json::value& one : containers == nullptr ? json::array() : *containers) {
+    for (const json::value& one : *containers) {
         if (const json::object* status = one.if_object()) {
-            latest = std::max(latest, time_of(text_at(*status, {"state", "terminated", "finishedAt"})));
+            latest =
+                std::max(latest, time_of(text_at(*status, {"state", "terminated", "finishedAt"})));
         }
     }
     return latest;
@@ -88,7 +90,7 @@ Members read_members(const Observed& observed, const JobSpec& spec) {
     for (const json::object* pod : observed.pods) {
         Member member{.pod = pod, .name = std::string(text_at(*pod, {"metadata", "name"}))};
         out.names.insert(member.name);
-        member.is_going = is_going(*pod) || observed.doomed->contains(std::string(uid_of(*pod)));
+        member.is_going = is_leaving(*pod) || observed.doomed->contains(std::string(uid_of(*pod)));
         if (owner_of(*pod).uid != uid) {
             if (!member.is_going) {
                 out.strays.push_back(
@@ -97,7 +99,8 @@ Members read_members(const Observed& observed, const JobSpec& spec) {
             }
             continue;
         }
-        member.task = std::string(text_at(*pod, {"metadata", "annotations", "volcano.sh/task-spec"}));
+        member.task =
+            std::string(text_at(*pod, {"metadata", "annotations", "volcano.sh/task-spec"}));
         member.phase = text_at(*pod, {"status", "phase"}, "Pending");
         member.index = number_of(*pod, "volcano.sh/task-index");
         member.version = number_of(*pod, "volcano.sh/job-version");
@@ -128,12 +131,14 @@ std::vector<Trigger> find_triggers(const Observed& observed, const JobSpec& spec
                            .exit_code = exit_code_of(*member.pod),
                            .task = member.task,
                            .pod = member.name,
+                           .index = member.index,
                            .since_ms = failed_since(*member.pod)});
         } else if (member.phase == "Pending") {
             pending.push_back(
                 {.event = "PodPending",
                  .task = member.task,
                  .pod = member.name,
+                 .index = member.index,
                  .since_ms = time_of(text_at(*member.pod, {"metadata", "creationTimestamp"}))});
         }
     }

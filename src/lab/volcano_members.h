@@ -25,8 +25,8 @@ struct Member {
 };
 
 struct Members {
-    std::vector<Member> all;    // of this very job; by task and index
-    std::vector<Doomed> strays;  // of an earlier one with this name
+    std::vector<Member> all;      // of this very job; by task and index
+    std::vector<Doomed> strays;   // of an earlier one with this name
     std::set<std::string> names;  // all that are there
     PodCounts counts;
 };

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 
 namespace muster::lab::volcano {
 
@@ -57,12 +55,6 @@ json::array& children(json::object& object, std::string_view key) {
     return value.is_array() ? value.get_array() : value.emplace_array();
 }
 
-bool is_going(const json::object& object) {
-    return !text_at(object, {"metadata", "deletionTimestamp"}).empty();
-}
-
-std::string_view uid_of(const json::object& object) { return text_at(object, {"metadata", "uid"}); }
-
 Owner owner_of(const json::object& object) {
     const json::array* owners = array_at(object, {"metadata", "ownerReferences"});
     if (owners == nullptr) { return {}; }
@@ -78,46 +70,10 @@ Owner owner_of(const json::object& object) {
     return {};
 }
 
-json::array owned_by(const json::object& job) {
-    return {json::object{{"apiVersion", "batch.volcano.sh/v1alpha1"},
-                         {"kind", "Job"},
-                         {"name", text_at(job, {"metadata", "name"})},
-                         {"uid", uid_of(job)},
-                         {"controller", true},
-                         {"blockOwnerDeletion", true}}};
-}
-
-std::string time_text(std::int64_t milliseconds) {
-    using namespace std::chrono;
-    const sys_seconds at = floor<seconds>(sys_time<std::chrono::milliseconds>(
-        std::chrono::milliseconds(milliseconds)));
-    const sys_days day = floor<days>(at);
-    const year_month_day date(day);
-    const hh_mm_ss<seconds> time(at - day);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                       time.hours().count(), time.minutes().count(), time.seconds().count());
-}
+json::array owned_by(const json::object& job) { return {kube::owner_reference(job)}; }
 
 std::int64_t time_of(std::string_view text) {
-    int year = 0;
-    unsigned month = 0;
-    unsigned day = 0;
-    int hour = 0;
-    int minute = 0;
-    int second = 0;
-    const std::string copy(text);
-    if (std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d", &year, &month, &day, &hour, &minute,
-                    &second) != 6) {
-        return 0;
-    }
-    using namespace std::chrono;
-    const year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                              std::chrono::day(day)};
-    if (!date.ok()) { return 0; }
-    const seconds since = sys_days(date).time_since_epoch() + hours(hour) + minutes(minute) +
-                          seconds(second);
-    return duration_cast<milliseconds>(since).count();
+    return std::max<std::int64_t>(kube::read_time(text), 0);
 }
 
 std::string duration_text(std::int64_t milliseconds) {
@@ -150,33 +106,6 @@ std::int64_t duration_of(std::string_view text) {
         text.remove_prefix(1);
     }
     return static_cast<std::int64_t>(std::llround(std::min(total, 1e15)));
-}
-
-json::object make_event(const json::object& involved, const EventText& text, std::int64_t now_ms,
-                        std::uint64_t serial) {
-    const std::string_view space = text_at(involved, {"metadata", "namespace"}, "default");
-    const std::string_view name = text_at(involved, {"metadata", "name"});
-    const std::string now = time_text(now_ms);
-    return {{"apiVersion", "v1"},
-            {"kind", "Event"},
-            {"metadata", {{"name", fmt::format("{}.{:x}{:05x}", name, now_ms, serial & 0xfffffU)},
-                          {"namespace", space}}},
-            {"involvedObject",
-             {{"apiVersion", text_at(involved, {"apiVersion"})},
-              {"kind", text_at(involved, {"kind"})},
-              {"namespace", space},
-              {"name", name},
-              {"uid", uid_of(involved)},
-              {"resourceVersion", text_at(involved, {"metadata", "resourceVersion"})}}},
-            {"type", text.type},
-            {"reason", text.reason},
-            {"message", text.message},
-            {"source", {{"component", "vc-controller-manager"}}},
-            {"firstTimestamp", now},
-            {"lastTimestamp", now},
-            {"count", 1},
-            {"reportingComponent", "vc-controller-manager"},
-            {"reportingInstance", ""}};
 }
 
 kube::Call post(const kube::Resource& resource, std::string_view space,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kube/client.h"
+#include "kube/objects.h"
 
 #include <boost/json/fwd.hpp>
 
@@ -11,6 +12,10 @@
 #include <string_view>
 
 namespace muster::lab::volcano {
+
+using kube::is_leaving;
+using kube::time_text;
+using kube::uid_of;
 
 using Path = std::initializer_list<std::string_view>;
 
@@ -25,8 +30,6 @@ std::int64_t integer_at(const boost::json::object& object, Path path, std::int64
 boost::json::object& child(boost::json::object& object, std::string_view key);
 boost::json::array& children(boost::json::object& object, std::string_view key);
 
-bool is_going(const boost::json::object& object);  // has a deletionTimestamp
-std::string_view uid_of(const boost::json::object& object);
 /// The Volcano Job that controls it; the name is empty when none does.
 struct Owner {
     std::string name;
@@ -35,22 +38,12 @@ struct Owner {
 Owner owner_of(const boost::json::object& object);
 boost::json::array owned_by(const boost::json::object& job);
 
-/// "2026-11-30T03:16:08Z", and back; 0 when it is no time.
-std::string time_text(std::int64_t milliseconds);
+/// 0 when it is no time.
 std::int64_t time_of(std::string_view text);
 /// As Go writes a duration: "1h2m3s".
 std::string duration_text(std::int64_t milliseconds);
 /// "10m", "1.5s", "1h30m" in milliseconds; 0 when it is no duration.
 std::int64_t duration_of(std::string_view text);
-
-/// An event of `involved`; `serial` tells apart those of one moment.
-struct EventText {
-    std::string_view type;  // "Normal", "Warning"
-    std::string_view reason;
-    std::string_view message;
-};
-boost::json::object make_event(const boost::json::object& involved, const EventText& text,
-                               std::int64_t now_ms, std::uint64_t serial);
 
 kube::Call post(const kube::Resource& resource, std::string_view space,
                 const boost::json::object& object);

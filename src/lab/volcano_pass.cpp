@@ -57,16 +57,8 @@ bool is_target(const Member& member, const Chosen& chosen, const JobSpec& spec) 
         case Action::restart_partition: {
             const TaskSpec* task = spec.find(member.task);
             if (task == nullptr || member.task != trigger.task) { return false; }
-            if (task->partition_size <= 0) { return true; }
-            const auto part = [&](std::int64_t index) { return index / task->partition_size; };
-            for (std::int64_t i = 0; i < task->replicas; i += task->partition_size) {
-                const std::int64_t end = std::min(i + task->partition_size, task->replicas);
-                for (std::int64_t index = i; part(member.index) == part(i) && index < end; ++index) {
-                    const std::string suffix = fmt::format("-{}-{}", task->name, index);
-                    if (trigger.pod.ends_with(suffix)) { return true; }
-                }
-            }
-            return false;
+            const std::int64_t size = task->partition_size;
+            return size <= 0 || member.index / size == trigger.index / size;
         }
         case Action::sync:
         case Action::restart_job:
@@ -148,13 +140,12 @@ void plan_group(const Observed& observed, const JobSpec& spec, const PodCounts& 
         pass.group_made.push_back(make_pod_group(*observed.job, std::move(wanted)));
         return;
     }
-    if (is_going(*observed.group)) { return; }
+    if (is_leaving(*observed.group)) { return; }
     json::object group = *observed.group;
     json::object& have = child(group, "spec");
     bool is_changed = false;
-    for (const std::string_view key :
-         {"minMember", "minTaskMember", "minResources", "queue", "priorityClassName",
-          "networkTopology", "subGroupPolicy"}) {
+    for (const std::string_view key : {"minMember", "minTaskMember", "minResources", "queue",
+                                       "priorityClassName", "networkTopology", "subGroupPolicy"}) {
         const json::value* now = have.if_contains(key);
         json::value* then = wanted.if_contains(key);
         if (then == nullptr) {
@@ -185,23 +176,22 @@ void plan_removals(const JobSpec& spec, Members& members, const Chosen& chosen, 
     // The highest index goes first.
     for (auto at = members.all.rbegin(); at != members.all.rend(); ++at) {
         if (at->is_going) { continue; }
-        const bool is_removed =
-            is_live_now ? !at->is_wanted || is_outdated(*at, pass.state) ||
-                              (pass.state.phase == Phase::restarting && is_target(*at, chosen, spec))
-                        : !at->is_over();
+        const bool is_removed = is_live_now ? !at->is_wanted || is_outdated(*at, pass.state) ||
+                                                  (pass.state.phase == Phase::restarting &&
+                                                   is_target(*at, chosen, spec))
+                                            : !at->is_over();
         if (!is_removed) { continue; }
         pass.pods_removed.push_back(
             {.name = {std::string(text_at(*at->pod, {"metadata", "namespace"})), at->name},
              .uid = std::string(uid_of(*at->pod))});
     }
-    pass.pods_removed.insert(pass.pods_removed.end(), members.strays.begin(),
-                             members.strays.end());
+    pass.pods_removed.insert(pass.pods_removed.end(), members.strays.begin(), members.strays.end());
 }
 
 void plan_end(const Observed& observed, const JobSpec& spec, Pass& pass) {
     const bool is_complete =
         pass.state.phase == Phase::completed || pass.state.phase == Phase::completing;
-    if (observed.group != nullptr && !is_going(*observed.group)) {
+    if (observed.group != nullptr && !is_leaving(*observed.group)) {
         pass.removes_group = !is_complete;
         pass.completes_group = pass.state.phase == Phase::completed &&
                                text_at(*observed.group, {"status", "phase"}) != "Completed";
@@ -235,10 +225,9 @@ Pass plan_pass(const Observed& observed) {
     const JobSpec spec = read_spec(*observed.job);
     Members members = read_members(observed, spec);
     const JobState state = read_state(*observed.job);
-    const std::int64_t outdated =
-        std::count_if(members.all.begin(), members.all.end(), [&](const Member& member) {
-            return !member.is_going && is_outdated(member, state);
-        });
+    const std::int64_t outdated = std::count_if(
+        members.all.begin(), members.all.end(),
+        [&](const Member& member) { return !member.is_going && is_outdated(member, state); });
     const Chosen chosen = choose(observed, spec, members, state, pass);
     pass.state = next_state(spec, state, members.counts, outdated, chosen.action);
     if (pass.state != state) {
@@ -246,8 +235,8 @@ Pass plan_pass(const Observed& observed) {
         if (chosen.action != Action::sync) {
             pass.cause = chosen.trigger.text();
             if (pass.state.phase == Phase::failed) {
-                pass.cause += fmt::format("; retry {} of at most {}", pass.state.retries,
-                                          spec.retries_max);
+                pass.cause +=
+                    fmt::format("; retry {} of at most {}", pass.state.retries, spec.retries_max);
             }
         }
     }

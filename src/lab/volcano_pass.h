@@ -19,10 +19,10 @@ struct Observed {
     const boost::json::object* job = nullptr;
     /// Owned by a Volcano Job of this name, also an earlier one.
     std::vector<const boost::json::object*> pods;
-    const boost::json::object* group = nullptr;  // its PodGroup
+    const boost::json::object* group = nullptr;     // its PodGroup
     const std::set<std::string>* doomed = nullptr;  // uids of pods that were deleted, seen or not
-    std::vector<Trigger> events;   // that left no trace in the objects: PodEvicted
-    Action command = Action::sync;  // asked for by a person
+    std::vector<Trigger> events;                    // that left no trace in the objects: PodEvicted
+    Action command = Action::sync;                  // asked for by a person
     std::int64_t now_ms = 0;
 };
 
@@ -35,8 +35,8 @@ struct Doomed {
 /// has changed the job meanwhile.
 struct Pass {
     Action action = Action::sync;
-    std::string cause;  // of the action
-    JobState state;     // that it comes to
+    std::string cause;                        // of the action
+    JobState state;                           // that it comes to
     std::vector<boost::json::object> status;  // the whole job
     std::vector<Doomed> pods_removed;
     std::vector<boost::json::object> pods_made;

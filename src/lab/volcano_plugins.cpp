@@ -43,8 +43,8 @@ void each_container(json::object& pod_spec, const std::function<void(json::objec
 
 std::vector<std::string> hosts_of(const json::object& job, const TaskSpec& task) {
     const std::string_view host = text_at(*task.raw, {"template", "spec", "hostname"});
-    const std::string_view domain = text_at(*task.raw, {"template", "spec", "subdomain"},
-                                            text_at(job, {"metadata", "name"}));
+    const std::string_view domain =
+        text_at(*task.raw, {"template", "spec", "subdomain"}, text_at(job, {"metadata", "name"}));
     if (!host.empty() && task.replicas > 0) { return {fmt::format("{}.{}", host, domain)}; }
     std::vector<std::string> out;
     for (std::int64_t i = 0; i < task.replicas; ++i) {
@@ -116,8 +116,7 @@ bool has_plugin(const JobSpec& spec, std::string_view plugin) {
     return find(*spec.raw, {"plugins", plugin}) != nullptr;
 }
 
-void wire_pod(json::object& pod, const json::object& job, const JobSpec& spec,
-              std::int64_t index) {
+void wire_pod(json::object& pod, const json::object& job, const JobSpec& spec, std::int64_t index) {
     if (has_plugin(spec, "svc")) { wire_svc(pod, job, spec); }
     if (has_plugin(spec, "env")) { wire_env(pod, index); }
 }
@@ -138,18 +137,16 @@ std::vector<std::pair<kube::Resource, json::object>> plugin_objects(const json::
                  argument.get_string().find("publish-not-ready-addresses") != json::string::npos);
         }
     }
-    json::object map{{"apiVersion", "v1"},
-                     {"kind", "ConfigMap"},
-                     {"metadata",
-                      {{"name", hosts_map_name(job)},
-                       {"namespace", space},
-                       {"ownerReferences", owned_by(job)}}},
-                     {"data", hosts_data(job, spec)}};
+    json::object map{
+        {"apiVersion", "v1"},
+        {"kind", "ConfigMap"},
+        {"metadata",
+         {{"name", hosts_map_name(job)}, {"namespace", space}, {"ownerReferences", owned_by(job)}}},
+        {"data", hosts_data(job, spec)}};
     json::object service{
         {"apiVersion", "v1"},
         {"kind", "Service"},
-        {"metadata",
-         {{"name", name}, {"namespace", space}, {"ownerReferences", owned_by(job)}}},
+        {"metadata", {{"name", name}, {"namespace", space}, {"ownerReferences", owned_by(job)}}},
         {"spec",
          {{"clusterIP", "None"},
           {"selector", {{"volcano.sh/job-name", name}, {"volcano.sh/job-namespace", space}}}}}};

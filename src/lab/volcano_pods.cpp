@@ -26,8 +26,8 @@ void mount_volumes(json::object& pod_spec, const JobSpec& spec) {
         const json::object* volume = one.if_object();
         if (volume == nullptr) { continue; }
         const std::string_view claim = text_at(*volume, {"volumeClaimName"});
-        const std::string name = claim.empty() ? fmt::format("volume-{}", index)
-                                               : std::string(claim);
+        const std::string name =
+            claim.empty() ? fmt::format("volume-{}", index) : std::string(claim);
         ++index;
         if (known.insert(name).second) {
             json::object made{{"name", name}};
@@ -41,8 +41,8 @@ void mount_volumes(json::object& pod_spec, const JobSpec& spec) {
         for (json::value& container : children(pod_spec, "containers")) {
             if (!container.is_object()) { continue; }
             children(container.get_object(), "volumeMounts")
-                .emplace_back(json::object{{"name", name},
-                                           {"mountPath", text_at(*volume, {"mountPath"})}});
+                .emplace_back(
+                    json::object{{"name", name}, {"mountPath", text_at(*volume, {"mountPath"})}});
         }
     }
 }
@@ -124,8 +124,7 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
     return pod;
 }
 
-json::object pod_group_spec(const json::object& job, const JobSpec& spec,
-                            const PodCounts& counts) {
+json::object pod_group_spec(const json::object& job, const JobSpec& spec, const PodCounts& counts) {
     std::int64_t waiting = 0;
     const bool takes_all = spec.minimum >= spec.tasks_minimum();
     json::object roles;

@@ -33,6 +33,7 @@ struct Trigger {
     std::int64_t exit_code = 0;
     std::string task;
     std::string pod;
+    std::int64_t index = 0;     // of the pod in its task
     std::int64_t since_ms = 0;  // when; 0 is long ago
     std::int64_t version = 0;   // of the job, when the pod was made
 
