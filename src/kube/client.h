@@ -67,7 +67,9 @@ std::string path_of(const Resource& resource, std::string_view space, std::strin
 using ObjectName = std::pair<std::string, std::string>;
 
 /// Follows one resource in all namespaces: lists, watches, resumes, lists again after a gap. What
-/// it holds is what the server had at some moment; a later one replaces it.
+/// it holds is what the server had at some moment; a later one replaces it. Two things differ from
+/// what was sent: metadata.managedFields is left out, and items of lists have apiVersion and kind.
+/// It is not destroyed by its own listener.
 class Informer {
 public:
     enum class Change : std::uint8_t { set, gone };

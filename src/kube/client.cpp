@@ -1,0 +1,264 @@
+#include "kube/client.h"
+
+#include "kube/objects.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace muster::kube {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t wait_first = 100;        // milliseconds
+constexpr std::int64_t wait_max = 30'000;       // after failures
+constexpr std::int64_t wait_clean_max = 1'000;  // after streams that only ended
+constexpr int list_limit = 500;
+constexpr std::size_t depth_max = 256;  // schemas inside CustomResourceDefinitions nest deeply
+
+Result<json::object> parse_object(std::string_view text) {
+    json::parse_options options;
+    options.max_depth = depth_max;
+    boost::system::error_code error;
+    json::value value = json::parse(text, error, {}, options);
+    if (error) { return fail(Code::corrupt, "answer is not JSON: " + error.message()); }
+    json::object* object = value.if_object();
+    if (object == nullptr) { return fail(Code::corrupt, "answer is no JSON object"); }
+    return std::move(*object);
+}
+
+std::string escape(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+                              c == '~' || c == ':';
+        if (is_plain) {
+            out += c;
+        } else {
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string path_of(const Resource& resource, std::string_view space, std::string_view name,
+                    std::string_view rest) {
+    std::string out = resource.group.empty()
+                          ? "/api/" + resource.version
+                          : fmt::format("/apis/{}/{}", resource.group, resource.version);
+    if (!space.empty()) { out += "/namespaces/" + escape(space); }
+    out += "/" + resource.plural;
+    if (!name.empty()) { out += "/" + escape(name); }
+    if (!rest.empty()) { out += fmt::format("/{}", rest); }
+    return out;
+}
+
+struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
+    Impl(Transport& over, Resource followed, Listener told)
+        : transport(over),
+          resource(std::move(followed)),
+          listener(std::move(told)),
+          random(std::random_device()()) {}
+
+    void list(const std::string& token);
+    void on_page(Result<Answer> answer);
+    void take(json::object page);
+    void replace_all();
+    void watch();
+    void on_line(std::string_view line);
+    void on_event(std::string_view type, json::object object);
+    void on_end(const Result<Answer>& answer);
+    void set(json::object object);
+    void put(const ObjectName& name, json::object object);
+    void drop(const ObjectName& name);
+    void again(bool from_list, std::int64_t wait_most);
+
+    Transport& transport;
+    Resource resource;
+    Listener listener;
+    std::minstd_rand random;
+    std::map<ObjectName, json::object> objects;
+    std::map<ObjectName, json::object> listed;  // the pages so far
+    std::string version;                        // the last one seen
+    std::unique_ptr<Transport::Stream> stream;
+    std::uint64_t turn = 0;  // callbacks of an earlier turn are not heard any more
+    int failures = 0;        // in a row, without a word from the server
+    bool is_started = false;
+    bool is_synced = false;
+};
+
+/// Next turn after a wait that doubles and is spread, so that clients do not come back in step. A
+/// stream is ended here and not in its own callback.
+void Informer::Impl::again(bool from_list, std::int64_t wait_most) {
+    const int doublings = std::min(failures++, 16);
+    const std::int64_t wait = std::min(wait_first << doublings, wait_most);
+    const std::int64_t spread =
+        wait / 2 + static_cast<std::int64_t>(random()) % (wait - wait / 2 + 1);
+    const std::uint64_t mine = ++turn;
+    transport.after(spread, [weak = weak_from_this(), from_list, mine] {
+        const auto self = weak.lock();
+        if (!self || self->turn != mine) { return; }
+        self->stream.reset();
+        if (from_list) {
+            self->listed.clear();
+            self->list("");
+        } else {
+            self->watch();
+        }
+    });
+}
+
+void Informer::Impl::list(const std::string& token) {
+    Call call;
+    call.target = fmt::format("{}?limit={}", path_of(resource, ""), list_limit);
+    if (!token.empty()) { call.target += "&continue=" + escape(token); }
+    transport.call(std::move(call), [weak = weak_from_this(), mine = turn](Result<Answer> answer) {
+        const auto self = weak.lock();
+        if (self && self->turn == mine) { self->on_page(std::move(answer)); }
+    });
+}
+
+/// Any failure starts from the first page: one that has expired (410) is of no use, and the others
+/// are rare.
+void Informer::Impl::on_page(Result<Answer> answer) {
+    if (!answer || !answer->is_ok()) { return again(true, wait_max); }
+    auto page = parse_object(answer->body);
+    if (!page || array_at(*page, "items") == nullptr) { return again(true, wait_max); }
+    take(std::move(*page));
+}
+
+void Informer::Impl::take(json::object page) {
+    // Items of a list leave out what its head says.
+    std::string kind(text_at(page, "kind"));
+    if (kind.ends_with("List")) { kind.resize(kind.size() - 4); }
+    for (json::value& item : page["items"].as_array()) {
+        json::object* object = item.if_object();
+        if (object == nullptr) { continue; }
+        if (!object->contains("kind")) { (*object)["kind"] = kind; }
+        if (!object->contains("apiVersion")) {
+            (*object)["apiVersion"] = text_at(page, "apiVersion");
+        }
+        ObjectName name = name_of(*object);
+        listed.insert_or_assign(std::move(name), std::move(*object));
+    }
+    const std::string_view token = text_at(page, "metadata.continue");
+    if (!token.empty()) { return list(std::string(token)); }
+    version = text_at(page, "metadata.resourceVersion");
+    replace_all();
+    is_synced = true;
+    watch();
+}
+
+/// What changed while nobody watched is told as if it had been watched.
+void Informer::Impl::replace_all() {
+    std::vector<ObjectName> gone;
+    for (const auto& [name, object] : objects) {
+        if (!listed.contains(name)) { gone.push_back(name); }
+    }
+    for (const ObjectName& name : gone) { drop(name); }
+    auto fresh = std::move(listed);
+    listed.clear();
+    for (auto& [name, object] : fresh) { put(name, std::move(object)); }
+}
+
+void Informer::Impl::watch() {
+    Call call;
+    call.target =
+        fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
+                    path_of(resource, ""), escape(version), 300 + random() % 300);
+    const std::uint64_t mine = ++turn;
+    const auto weak = weak_from_this();
+    stream = transport.stream(
+        std::move(call),
+        [weak, mine](std::string_view line) {
+            const auto self = weak.lock();
+            if (self && self->turn == mine) { self->on_line(line); }
+        },
+        [weak, mine](const Result<Answer>& answer) {
+            const auto self = weak.lock();
+            if (self && self->turn == mine) { self->on_end(answer); }
+        });
+}
+
+void Informer::Impl::on_line(std::string_view line) {
+    if (line.empty()) { return; }
+    auto event = parse_object(line);
+    const bool is_event = event && object_at(*event, "object") != nullptr;
+    if (!is_event) { return again(true, wait_max); }  // something may have been lost
+    const std::string type(text_at(*event, "type"));
+    json::object object = std::move((*event)["object"].as_object());
+    if (type == "ERROR") { return again(int_at(object, "code") == 410, wait_max); }
+    failures = 0;
+    on_event(type, std::move(object));
+}
+
+void Informer::Impl::on_event(std::string_view type, json::object object) {
+    const std::string_view seen = text_at(object, "metadata.resourceVersion");
+    if (!seen.empty()) { version = seen; }
+    if (type == "ADDED" || type == "MODIFIED") { return set(std::move(object)); }
+    if (type == "DELETED") { drop(name_of(object)); }
+}
+
+/// A stream that ended by itself goes on where it was; 410 says that this is too long ago.
+void Informer::Impl::on_end(const Result<Answer>& answer) {
+    const int status = answer ? answer->status : 0;
+    again(status == 410, status == 200 ? wait_clean_max : wait_max);
+}
+
+void Informer::Impl::set(json::object object) {
+    const ObjectName name = name_of(object);
+    put(name, std::move(object));
+}
+
+void Informer::Impl::put(const ObjectName& name, json::object object) {
+    if (json::value* metadata = object.if_contains("metadata"); metadata && metadata->is_object()) {
+        metadata->as_object().erase("managedFields");
+    }
+    auto at = objects.find(name);
+    if (at != objects.end() && uid_of(at->second) != uid_of(object)) {
+        drop(name);  // another one of the same name
+        at = objects.end();
+    }
+    if (at == objects.end()) {
+        at = objects.emplace(name, std::move(object)).first;
+        if (listener) { listener(Change::set, at->first, at->second, nullptr); }
+        return;
+    }
+    const std::string_view seen = text_at(object, "metadata.resourceVersion");
+    if (!seen.empty() && seen == text_at(at->second, "metadata.resourceVersion")) { return; }
+    at->second.swap(object);
+    if (listener) { listener(Change::set, at->first, at->second, &object); }
+}
+
+void Informer::Impl::drop(const ObjectName& name) {
+    const auto taken = objects.extract(name);
+    if (taken && listener) { listener(Change::gone, taken.key(), taken.mapped(), &taken.mapped()); }
+}
+
+Informer::Informer(Transport& transport, Resource resource, Listener listener)
+    : impl_(std::make_shared<Impl>(transport, std::move(resource), std::move(listener))) {}
+
+Informer::~Informer() { impl_->stream.reset(); }
+
+void Informer::start() {
+    if (impl_->is_started) { return; }
+    impl_->is_started = true;
+    impl_->list("");
+}
+
+bool Informer::is_synced() const { return impl_->is_synced; }
+const std::map<ObjectName, json::object>& Informer::objects() const { return impl_->objects; }
+
+const json::object* Informer::find(const ObjectName& name) const {
+    const auto at = impl_->objects.find(name);
+    return at == impl_->objects.end() ? nullptr : &at->second;
+}
+
+}  // namespace muster::kube
