@@ -19,9 +19,9 @@ struct HttpClientOptions {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;
     bool is_tls = false;
-    std::string authority;           // PEM; whose server certificates are taken
-    std::string certificate;         // PEM, of the client; may be empty
-    std::string key;                 // PEM
+    std::string authority;             // PEM; whose server certificates are taken
+    std::string certificate;           // PEM, of the client; may be empty
+    std::string key;                   // PEM
     std::size_t connections_max = 32;  // requests beyond wait their turn; streams are not counted
     std::int64_t timeout_ms = 60'000;  // of a request, not of a stream
     std::size_t body_bytes_max = std::size_t{1} << 30;
