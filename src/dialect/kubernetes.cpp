@@ -80,10 +80,13 @@ Kind kind_of(const Document& document) {
 
 class Reading {
 public:
-    Reading(const Documents& documents, KubernetesContext context, bool is_plan)
+    /// `schedulers`: null when everything is ours and new.
+    Reading(const Documents& documents, KubernetesContext context,
+            const std::vector<std::string>* schedulers)
         : documents_(documents),
           context_(std::move(context)),
-          is_plan_(is_plan) {}
+          schedulers_(schedulers),
+          is_plan_(schedulers == nullptr) {}
 
     /// Every fault of the objects is kept; with one, nothing is put together.
     Result<> run() {
@@ -93,7 +96,7 @@ public:
         for (const Document& document : documents_.all()) { read_second(document); }
         if (!faults_.is_empty()) { return tl::unexpected(faults_.error()); }
         MUSTER_CHECK(order_queues());
-        demand_ = assemble(std::move(items_), is_plan_, notes_);
+        demand_ = assemble(std::move(items_), schedulers_, notes_);
         return {};
     }
 
@@ -112,6 +115,7 @@ public:
 private:
     const Documents& documents_;
     KubernetesContext context_;
+    const std::vector<std::string>* schedulers_;
     bool is_plan_;
     Notes notes_;
     Faults faults_;
@@ -327,28 +331,45 @@ Result<> Reading::order_queues() {
     return {};
 }
 
+Error first_of(const std::vector<Fault>& faults) {
+    const Fault& fault = faults.front();
+    const std::string where = fault.place.text();
+    return {Code::invalid, where.empty() ? fault.text : fmt::format("{}: {}", where, fault.text)};
+}
+
 }  // namespace
 
-Result<ClusterInput> read_cluster(std::span<const SourceText> sources) {
-    MUSTER_TRY(documents, read_documents(sources));
-    Reading reading(documents, {}, false);
-    MUSTER_CHECK(reading.run());
-    ClusterInput out;
-    out.facts = reading.take_facts();
+ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options) {
+    Reading reading(documents, {}, &options.schedulers);
+    const auto ran = reading.run();
+    ClusterReading out;
+    out.faults = reading.faults().all();
+    if (!ran && out.faults.empty()) { out.faults.push_back({{}, ran.error().message}); }
+    if (!ran) { return out; }
+    ClusterInput& input = out.input;
+    input.facts = reading.take_facts();
     Demand& demand = reading.demand();
     for (WorkloadSpec& workload : demand.workloads) {
-        out.facts.emplace_back(WorkloadSet{std::move(workload)});
+        input.facts.emplace_back(WorkloadSet{std::move(workload)});
     }
-    for (Fact& fact : demand.bindings) { out.facts.push_back(std::move(fact)); }
-    out.refused = std::move(demand.refused);
-    out.pods = std::move(demand.pods);
-    out.warnings = reading.notes().take();
-    out.context = reading.take_context();
+    for (Fact& fact : demand.bindings) { input.facts.push_back(std::move(fact)); }
+    input.refused = std::move(demand.refused);
+    input.pods = std::move(demand.pods);
+    input.warnings = reading.notes().take();
+    input.context = reading.take_context();
     return out;
 }
 
+Result<ClusterInput> read_cluster(std::span<const SourceText> sources,
+                                  const ClusterOptions& options) {
+    MUSTER_TRY(documents, read_documents(sources));
+    ClusterReading reading = inspect_cluster(documents, options);
+    if (reading.faults.empty()) { return std::move(reading.input); }
+    return tl::unexpected(first_of(reading.faults));
+}
+
 JobReading inspect_jobs(const Documents& documents, const KubernetesContext& context) {
-    Reading reading(documents, context, true);
+    Reading reading(documents, context, nullptr);
     const auto ran = reading.run();
     JobReading out;
     out.faults = reading.faults().all();
@@ -370,10 +391,7 @@ Result<JobInput> read_jobs(std::span<const SourceText> sources, const Kubernetes
     MUSTER_TRY(documents, read_documents(sources));
     JobReading reading = inspect_jobs(documents, context);
     if (reading.faults.empty()) { return std::move(reading.input); }
-    const Fault& fault = reading.faults.front();
-    const std::string where = fault.place.text();
-    return fail(Code::invalid,
-                where.empty() ? fault.text : fmt::format("{}: {}", where, fault.text));
+    return tl::unexpected(first_of(reading.faults));
 }
 
 }  // namespace muster::dialect

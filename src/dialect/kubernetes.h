@@ -97,9 +97,21 @@ struct JobReading {
 };
 JobReading inspect_jobs(const Documents& documents, const KubernetesContext& context);
 
+struct ClusterOptions {
+    std::vector<std::string> schedulers = {"muster", "volcano"};  // whose waiting pods are ours
+};
+
 /// What runs where and what waits. Waiting pods of other schedulers are not ours; running ones hold
 /// room.
-Result<ClusterInput> read_cluster(std::span<const SourceText> sources);
+Result<ClusterInput> read_cluster(std::span<const SourceText> sources,
+                                  const ClusterOptions& options = {});
+
+/// The same with every fault instead of the first; `input` is empty when there is one.
+struct ClusterReading {
+    ClusterInput input;
+    std::vector<Fault> faults;
+};
+ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options = {});
 
 /// What somebody is about to submit: every job and pod is taken as ours and as new.
 Result<JobInput> read_jobs(std::span<const SourceText> sources,

@@ -47,9 +47,11 @@ void sort_stably(std::vector<T>& items, Key key_of) {
 
 class Assembly {
 public:
-    Assembly(std::vector<DemandItem> items, bool is_plan, Notes& notes)
+    Assembly(std::vector<DemandItem> items, const std::vector<std::string>* schedulers,
+             Notes& notes)
         : items_(std::move(items)),
-          is_plan_(is_plan),
+          schedulers_(schedulers),
+          is_plan_(schedulers == nullptr),
           notes_(notes) {}
 
     Demand run() {
@@ -65,6 +67,7 @@ public:
 
 private:
     std::vector<DemandItem> items_;
+    const std::vector<std::string>* schedulers_;
     bool is_plan_;
     Notes& notes_;
     Demand out_;
@@ -98,7 +101,9 @@ private:
     }
 
     bool is_ours(const PodItem& pod) const {
-        return is_plan_ || pod.phase != PodPhase::waiting || is_our_scheduler(pod.scheduler);
+        return is_plan_ || pod.phase != PodPhase::waiting ||
+               std::find(schedulers_->begin(), schedulers_->end(), pod.scheduler) !=
+                   schedulers_->end();
     }
 
     const DeclaredJob* job_of(const PodItem& pod) const {
@@ -535,8 +540,9 @@ private:
 
 }  // namespace
 
-Demand assemble(std::vector<DemandItem> items, bool is_plan, Notes& notes) {
-    return Assembly(std::move(items), is_plan, notes).run();
+Demand assemble(std::vector<DemandItem> items, const std::vector<std::string>* schedulers,
+                Notes& notes) {
+    return Assembly(std::move(items), schedulers, notes).run();
 }
 
 }  // namespace muster::dialect

@@ -22,8 +22,9 @@ struct Demand {
     std::vector<RefusedWorkload> refused;
 };
 
-/// `is_plan`: everything is ours and new. Otherwise waiting pods count only when our scheduler has
-/// them.
-Demand assemble(std::vector<DemandItem> items, bool is_plan, Notes& notes);
+/// Waiting pods count only when one of our schedulers has them; without schedulers everything is
+/// ours and new.
+Demand assemble(std::vector<DemandItem> items, const std::vector<std::string>* schedulers,
+                Notes& notes);
 
 }  // namespace muster::dialect

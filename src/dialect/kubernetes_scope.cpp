@@ -34,8 +34,6 @@ void Notes::add(Place place, std::string text) {
     all_.push_back({std::move(place), std::move(text), 1});
 }
 
-bool is_our_scheduler(std::string_view name) { return name == "muster" || name == "volcano"; }
-
 std::string namespace_of(const Field& metadata) {
     const Field field = metadata["namespace"];
     return field.is_present() ? std::string(field.name()) : "default";

@@ -38,9 +38,6 @@ struct Scope {
     }
 };
 
-/// The schedulers whose waiting pods are ours.
-bool is_our_scheduler(std::string_view name);
-
 /// metadata.namespace, "default" when absent.
 std::string namespace_of(const Field& metadata);
 /// "namespace/name"

@@ -1,0 +1,68 @@
+#include "kube/refusal_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace muster::kube {
+
+namespace {
+
+std::string_view gpu_resource(const TaskSpec& task) {
+    const bool is_amd = std::any_of(task.node_selector.begin(), task.node_selector.end(),
+                                    [](const Label& l) { return l.value == "amd.com_gpu"; });
+    return is_amd ? "amd.com/gpu" : "nvidia.com/gpu";
+}
+
+std::string cause_text(Cause cause, const TaskSpec& task) {
+    switch (cause) {
+        case Cause::not_ready: return "node(s) were not ready";
+        case Cause::cordoned: return "node(s) were unschedulable";
+        case Cause::taint: return "node(s) had untolerated taint(s)";
+        case Cause::selector: return "node(s) didn't match Pod's node affinity/selector";
+        case Cause::pod_affinity: return "node(s) didn't match pod affinity/anti-affinity rules";
+        case Cause::gpu_model: return "node(s) had no GPU of an allowed model";
+        case Cause::gpu_total:
+        case Cause::gpu_free:
+        case Cause::gpu_share: return fmt::format("Insufficient {}", gpu_resource(task));
+        case Cause::mig_profile:
+        case Cause::mig_free:
+            return fmt::format("Insufficient nvidia.com/mig-{}", task.gpu.profile);
+        case Cause::cpu: return "Insufficient cpu";
+        case Cause::memory: return "Insufficient memory";
+        case Cause::pods: return "Too many pods";
+        case Cause::extended: return "Insufficient extended resources";
+        case Cause::numa: return "node(s) had no NUMA zone with room";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string pod_refusal_text(const Reason& reason, const TaskSpec& task, bool is_alone) {
+    const bool is_of_nodes = reason.why == Why::no_room || reason.why == Why::too_large;
+    if (!is_alone || !is_of_nodes || reason.nodes == 0 || reason.causes.empty()) {
+        return reason.text;
+    }
+    // One node counts once for each text.
+    std::vector<std::pair<std::string, std::int64_t>> counts;
+    for (const CauseCount& cause : reason.causes) {
+        const std::string text = cause_text(cause.cause, task);
+        const auto same = std::find_if(counts.begin(), counts.end(),
+                                       [&](const auto& count) { return count.first == text; });
+        if (same == counts.end()) {
+            counts.emplace_back(text, cause.nodes);
+        } else {
+            same->second = std::min(same->second + cause.nodes, reason.nodes);
+        }
+    }
+    std::string out = fmt::format("0/{} nodes are available:", reason.nodes);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        out += fmt::format("{} {} {}", i == 0 ? "" : ",", counts[i].second, counts[i].first);
+    }
+    return out + ".";
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,91 @@
+#include "kube/scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace muster::kube {
+
+namespace {
+
+constexpr std::int64_t retry_ms = 500;
+
+std::int64_t wall_ms() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
+struct Scheduler::Always final : Clock, Leader {
+    std::int64_t now() override { return wall_ms(); }
+    bool is_leader() override { return true; }
+};
+
+Scheduler::Scheduler(Link link, const SchedulerOptions& options)
+    : link_(std::move(link)),
+      objects_(*link_.transport, link_.pump),
+      source_(objects_, {.schedulers = options.names}),
+      binder_(source_, *link_.transport),
+      writer_(objects_, source_,
+              {.schedulers = options.names,
+               .component = options.names.empty() ? "muster" : options.names.front(),
+               .now = wall_ms}),
+      always_(std::make_unique<Always>()) {}
+
+Scheduler::~Scheduler() = default;
+
+Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<Store> store,
+                                                    SchedulerOptions options) {
+    std::unique_ptr<Scheduler> out(new Scheduler(std::move(link), options));
+    MUSTER_TRY(loop, Loop::start({.source = out->source_,
+                                  .actuator = out->binder_,
+                                  .clock = *out->always_,
+                                  .leader = *out->always_},
+                                 std::move(store), std::move(options.loop)));
+    out->loop_ = std::make_unique<Loop>(std::move(loop));
+    return out;
+}
+
+Result<> Scheduler::turn() {
+    MUSTER_TRY(decision, loop_->turn());
+    if (decision) { writer_.write(*decision); }
+    writer_.write_news();
+    return {};
+}
+
+SchedulerThread::SchedulerThread(Connect connect, Open open, SchedulerOptions options)
+    : thread_([this, connect = std::move(connect), open = std::move(open),
+               options = std::move(options)] { run(connect, open, options); }) {}
+
+SchedulerThread::~SchedulerThread() {
+    is_stopped_ = true;
+    thread_.join();
+}
+
+void SchedulerThread::run(const Connect& connect, const Open& open,
+                          const SchedulerOptions& options) {
+    while (!is_stopped_) {
+        const auto served = serve(connect, open, options);
+        if (!served && served.error().code == Code::conflict) { break; }
+        if (!is_stopped_) { std::this_thread::sleep_for(std::chrono::milliseconds(retry_ms)); }
+    }
+    is_running_ = false;
+}
+
+Result<> SchedulerThread::serve(const Connect& connect, const Open& open,
+                                const SchedulerOptions& options) {
+    MUSTER_TRY(link, connect());
+    MUSTER_TRY(store, open());
+    MUSTER_TRY(scheduler, Scheduler::start(std::move(link), std::move(store), options));
+    while (!is_stopped_) {
+        if (auto turned = scheduler->turn(); !turned) {
+            if (turned.error().code == Code::conflict) { return turned; }
+            scheduler->pump(retry_ms);
+        }
+    }
+    return {};
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,82 @@
+// The scheduler of a Kubernetes cluster: the control loop with the cluster behind its seams, and
+// what it decides written where users look. `Scheduler` belongs to one thread; `SchedulerThread`
+// is that thread.
+#pragma once
+
+#include "control/loop.h"
+#include "kube/binder.h"
+#include "kube/cluster_source.h"
+#include "kube/status_writer.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace muster::kube {
+
+/// A way to a server, with the loop that it lives in. Made and used in one thread.
+struct Link {
+    std::unique_ptr<Transport> transport;
+    Pump pump;
+};
+
+struct SchedulerOptions {
+    std::vector<std::string> names = {"muster", "volcano"};  // by which pods ask for it
+    LoopOptions loop;
+};
+
+class Scheduler {
+public:
+    /// Reads the cluster and what the ledger says of it.
+    static Result<std::unique_ptr<Scheduler>> start(Link link, std::unique_ptr<Store> store,
+                                                    SchedulerOptions options);
+    ~Scheduler();
+
+    /// One turn of the loop, and what is to be said of it. `conflict`: another one leads.
+    Result<> turn();
+
+    [[nodiscard]] const Loop& loop() const { return *loop_; }
+    [[nodiscard]] const Binder::Counts& counts() const { return binder_.counts(); }
+    [[nodiscard]] const ClusterSource& source() const { return source_; }
+    void pump(std::int64_t milliseconds) { link_.pump(milliseconds); }
+
+private:
+    struct Always;  // the clock of the system, and no election
+
+    Scheduler(Link link, const SchedulerOptions& options);
+
+    Link link_;
+    ClusterObjects objects_;
+    ClusterSource source_;
+    Binder binder_;
+    StatusWriter writer_;
+    std::unique_ptr<Always> always_;
+    std::unique_ptr<Loop> loop_;
+};
+
+/// Runs until it is destroyed, or another one leads. A cluster that is away is waited for.
+class SchedulerThread {
+public:
+    using Connect = std::function<Result<Link>()>;
+    using Open = std::function<Result<std::unique_ptr<Store>>()>;
+
+    SchedulerThread(Connect connect, Open open, SchedulerOptions options);
+    ~SchedulerThread();
+    SchedulerThread(const SchedulerThread&) = delete;
+    SchedulerThread& operator=(const SchedulerThread&) = delete;
+
+    [[nodiscard]] bool is_running() const { return is_running_; }
+
+private:
+    void run(const Connect& connect, const Open& open, const SchedulerOptions& options);
+    Result<> serve(const Connect& connect, const Open& open, const SchedulerOptions& options);
+
+    std::atomic<bool> is_stopped_ = false;
+    std::atomic<bool> is_running_ = true;
+    std::thread thread_;
+};
+
+}  // namespace muster::kube

@@ -1,0 +1,299 @@
+#include "kube/status_writer.h"
+
+#include "kube/objects.h"
+#include "kube/refusal_text.h"
+
+#include <boost/json.hpp>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace muster::kube {
+
+namespace json = boost::json;
+
+namespace {
+
+/// Of larger gangs the group's event and the pods' conditions say it.
+constexpr std::size_t pods_with_events_max = 64;
+
+std::string_view reason_name(Why why) {
+    switch (why) {
+        case Why::unknown_queue:
+        case Why::queue_not_leaf:
+        case Why::unknown_level:
+        case Why::unknown_constraint: return "Unschedulable";
+        case Why::linked_missing: return "NotEnoughTasks";
+        case Why::over_cap_alone:
+        case Why::queue_cap:
+        case Why::behind_head:
+        case Why::linked_blocked:
+        case Why::too_large:
+        case Why::no_room:
+        case Why::no_domain:
+        case Why::leaving:
+        case Why::packing: return "NotEnoughResources";
+    }
+    return "NotEnoughResources";
+}
+
+json::object reference(const ObjectKey& key, const json::object& object) {
+    json::object out = object;
+    out["apiVersion"] = name_of(key.kind).api_version();
+    out["kind"] = name_of(key.kind).kind;
+    return out;
+}
+
+}  // namespace
+
+StatusWriter::StatusWriter(ClusterObjects& objects, const ClusterSource& source, Options options)
+    : objects_(objects),
+      source_(source),
+      options_(std::move(options)),
+      events_(objects.transport(), options_.now, options_.component) {}
+
+void StatusWriter::write(const Decision& decision) {
+    for (const Fact& fact : decision.cycle.facts) {
+        if (const auto* bound = std::get_if<TaskBound>(&fact)) { tell_bound(*bound); }
+        if (const auto* gone = std::get_if<WorkloadGone>(&fact)) {
+            assigning_.erase(gone->workload);
+        }
+    }
+    for (const Release& release : decision.cycle.plan.releases) {
+        assigning_.erase(release.workload);
+    }
+    for (const Placement& placement : decision.cycle.plan.placements) {
+        Assigning& assigning = assigning_[placement.workload];
+        for (const TaskPlace& task : placement.tasks) { assigning.open[task.task] = task.node; }
+    }
+    for (const Refusal& refusal : decision.cycle.plan.refusals) { tell_refused(refusal); }
+}
+
+void StatusWriter::write_news() {
+    for (const ObjectName& group : objects_.take_new_groups()) { admit(group); }
+    tell_problems();
+}
+
+void StatusWriter::tell_refused(const Refusal& refusal) {
+    const TaskPods* pods = source_.pods_of(refusal.workload);
+    const WorkloadSpec* workload = source_.find_workload(refusal.workload);
+    if (pods == nullptr || workload == nullptr) { return; }
+    const Reason& reason = refusal.reason;
+    const bool is_alone = pods->size() == 1 && workload->groups.size() == 1;
+    const std::string message = pod_refusal_text(reason, workload->groups.back().task, is_alone);
+    const bool with_events = pods->size() <= pods_with_events_max;
+    for (const auto& [task, pod] : *pods) {
+        if (pod.is_waiting()) { tell_pod(pod, message, with_events); }
+    }
+    const std::string name(reason_name(reason.why));
+    for (const ObjectKey& group : groups_of(refusal.workload)) {
+        const json::object* object = objects_.find(group);
+        if (object == nullptr) { continue; }
+        events_.record(reference(group, *object), "Warning", "Unschedulable", reason.text);
+        if (group.kind == ObjectKind::volcano_group) {
+            set_conditions(group, {{"Unschedulable", true, name, reason.text}});
+        }
+        // Once it was scheduled whole, that stays true.
+        if (group.kind == ObjectKind::upstream_group &&
+            condition_of(*object, "PodGroupInitiallyScheduled") != "True") {
+            set_conditions(group,
+                           {{"PodGroupInitiallyScheduled", false, "Unschedulable", reason.text}});
+        }
+    }
+}
+
+void StatusWriter::tell_pod(const TaskPod& pod, const std::string& message, bool with_event) {
+    const ObjectKey key{ObjectKind::pod, pod.name};
+    const json::object* object = objects_.find(key);
+    if (object == nullptr || uid_of(*object) != pod.uid || !pod.is_ours) { return; }
+    if (with_event) {
+        events_.record(reference(key, *object), "Warning", "FailedScheduling", message);
+    }
+    set_pod_condition(*object, message);
+}
+
+void StatusWriter::tell_bound(const TaskBound& bound) {
+    const auto found = assigning_.find(bound.workload);
+    if (found == assigning_.end()) { return; }
+    Assigning& assigning = found->second;
+    if (assigning.open.erase(bound.task) == 0) { return; }
+    ++assigning.done[bound.node];
+    const TaskPods* pods = source_.pods_of(bound.workload);
+    const auto pod = pods != nullptr ? pods->find(bound.task) : TaskPods::const_iterator{};
+    if (pods != nullptr && pod != pods->end() && pods->size() <= pods_with_events_max) {
+        const ObjectKey key{ObjectKind::pod, pod->second.name};
+        if (const json::object* object = objects_.find(key)) {
+            events_.record(reference(key, *object), "Normal", "Scheduled",
+                           fmt::format("Successfully assigned {}/{} to {}", key.name.first,
+                                       key.name.second, bound.node));
+        }
+    }
+    if (!assigning.open.empty()) { return; }
+    const Assigning whole = std::move(found->second);
+    assigning_.erase(found);
+    tell_assigned(bound.workload, whole);
+}
+
+/// All binds of one placement are done.
+void StatusWriter::tell_assigned(const std::string& workload, const Assigning& assigning) {
+    std::uint32_t tasks = 0;
+    std::string where;
+    std::size_t named = 0;
+    constexpr std::size_t named_max = 8;
+    for (const auto& [node, count] : assigning.done) {
+        tasks += count;
+        if (named++ < named_max) {
+            where += fmt::format("{}{} to {}", where.empty() ? "" : ", ", count, node);
+        }
+    }
+    if (named > named_max) { where += fmt::format(" and to {} more nodes", named - named_max); }
+    const std::string message = fmt::format("Successfully assigned {} tasks: {}", tasks, where);
+    for (const ObjectKey& group : groups_of(workload)) {
+        const json::object* object = objects_.find(group);
+        if (object == nullptr) { continue; }
+        events_.record(reference(group, *object), "Normal", "Scheduled", message);
+        if (group.kind == ObjectKind::volcano_group) {
+            std::vector<Condition> conditions{{"Scheduled", true, "Scheduled", message}};
+            if (condition_of(*object, "Unschedulable") == "True") {
+                conditions.push_back({"Unschedulable", false, "Scheduled", message});
+            }
+            set_conditions(group, conditions);
+        }
+        if (group.kind == ObjectKind::upstream_group) {
+            set_conditions(group, {{"PodGroupInitiallyScheduled", true, "Scheduled", message}});
+        }
+    }
+}
+
+/// Volcano's controllers make a job's pods, and users see it as queued, once its group says so.
+void StatusWriter::admit(const ObjectName& name) {
+    const ObjectKey key{ObjectKind::volcano_group, name};
+    const json::object* group = objects_.find(key);
+    if (group == nullptr) { return; }
+    const std::string_view phase = text_at(*group, "status.phase");
+    if (!phase.empty() && phase != "Pending") { return; }
+    std::string scheduler = "volcano";
+    if (const json::object* owner = controller_of(*group);
+        owner != nullptr && text_at(*owner, "kind") == "Job") {
+        const ObjectName job{name.first, std::string(text_at(*owner, "name"))};
+        if (const json::object* object = objects_.find({ObjectKind::volcano_job, job});
+            object != nullptr && !text_at(*object, "spec.schedulerName").empty()) {
+            scheduler = text_at(*object, "spec.schedulerName");
+        }
+    }
+    if (std::find(options_.schedulers.begin(), options_.schedulers.end(), scheduler) ==
+        options_.schedulers.end()) {
+        return;
+    }
+    patch_status(key, *group, {{"phase", "Inqueue"}});
+}
+
+/// Each is told once while it lasts.
+void StatusWriter::tell_problems() {
+    std::set<Problem> now;
+    const auto tell = [&](const Problem& problem, std::string_view reason) {
+        const json::object* object = objects_.find(problem.object);
+        if (!now.insert(problem).second || told_.contains(problem) || object == nullptr) { return; }
+        events_.record(reference(problem.object, *object), "Warning", reason, problem.text);
+        if (problem.object.kind == ObjectKind::pod && text_at(*object, "spec.nodeName").empty()) {
+            set_pod_condition(*object, problem.text);
+        }
+    };
+    for (const Problem& problem : source_.malformed()) { tell(problem, "Malformed"); }
+    for (const Problem& problem : source_.refused()) {
+        const bool is_pod = problem.object.kind == ObjectKind::pod;
+        tell(problem, is_pod ? "FailedScheduling" : "Unschedulable");
+    }
+    told_ = std::move(now);
+}
+
+void StatusWriter::set_pod_condition(const json::object& pod, const std::string& message) {
+    if (const json::array* conditions = array_at(pod, "status.conditions")) {
+        for (const json::value& one : *conditions) {
+            const json::object* condition = one.if_object();
+            if (condition != nullptr && text_at(*condition, "type") == "PodScheduled" &&
+                text_at(*condition, "status") == "False" &&
+                text_at(*condition, "message") == message) {
+                return;
+            }
+        }
+    }
+    // The uid makes the server refuse it for another pod of that name.
+    const json::object patch{
+        {"metadata", {{"uid", uid_of(pod)}}},
+        {"status",
+         {{"conditions", json::array{{{"type", "PodScheduled"},
+                                      {"status", "False"},
+                                      {"reason", "Unschedulable"},
+                                      {"message", message},
+                                      {"lastTransitionTime", time_text(options_.now())}}}}}}};
+    patch_object(objects_.transport(),
+                 {.resource = name_of(ObjectKind::pod).resource,
+                  .name = name_of(pod),
+                  .rest = "status",
+                  .kind = PatchKind::strategic},
+                 patch);
+}
+
+/// Lists are replaced by a merge patch, so those of others go with it.
+void StatusWriter::set_conditions(const ObjectKey& group,
+                                  const std::vector<Condition>& conditions) {
+    const json::object* object = objects_.find(group);
+    if (object == nullptr) { return; }
+    json::array list;
+    if (const json::array* known = array_at(*object, "status.conditions")) { list = *known; }
+    bool is_changed = false;
+    for (const Condition& condition : conditions) {
+        json::object* entry = nullptr;
+        for (json::value& one : list) {
+            if (one.is_object() && text_at(one.get_object(), "type") == condition.type) {
+                entry = &one.get_object();
+            }
+        }
+        if (entry == nullptr) { entry = &list.emplace_back(json::object{}).get_object(); }
+        const std::string_view status = condition.is_true ? "True" : "False";
+        if (text_at(*entry, "status") == status && text_at(*entry, "reason") == condition.reason &&
+            text_at(*entry, "message") == condition.message) {
+            continue;
+        }
+        is_changed = true;
+        if (text_at(*entry, "status") != status) {
+            (*entry)["lastTransitionTime"] = time_text(options_.now());
+        }
+        (*entry)["type"] = condition.type;
+        (*entry)["status"] = status;
+        (*entry)["reason"] = condition.reason;
+        (*entry)["message"] = condition.message;
+    }
+    if (is_changed) { patch_status(group, *object, {{"conditions", std::move(list)}}); }
+}
+
+void StatusWriter::patch_status(const ObjectKey& key, const json::object& object,
+                                json::object status) {
+    const json::object patch{{"metadata", {{"uid", uid_of(object)}}},
+                             {"status", std::move(status)}};
+    patch_object(objects_.transport(),
+                 {.resource = name_of(key.kind).resource, .name = key.name, .rest = "status"},
+                 patch);
+}
+
+std::set<ObjectKey> StatusWriter::groups_of(const std::string& workload) const {
+    std::set<ObjectKey> out;
+    const TaskPods* pods = source_.pods_of(workload);
+    if (pods == nullptr) { return out; }
+    std::string last;
+    for (const auto& [task, pod] : *pods) {
+        if (pod.group.empty() || pod.group == last) { continue; }
+        last = pod.group;
+        for (const ObjectKind kind :
+             {ObjectKind::volcano_group, ObjectKind::upstream_group, ObjectKind::plugin_group}) {
+            const ObjectKey key{kind, {pod.name.first, pod.group}};
+            if (objects_.find(key) != nullptr) { out.insert(key); }
+        }
+    }
+    return out;
+}
+
+}  // namespace muster::kube
