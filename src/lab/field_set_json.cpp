@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace muster::lab {
 
@@ -14,6 +15,17 @@ namespace json = boost::json;
 namespace {
 
 constexpr int depth_max = 256;  // of one set; bounds the recursion
+
+std::string write_number(double number) { return fmt::format("{:.15g}", number); }
+
+/// The JSON parser may miss a number by its last bit, so that one that is written and read again
+/// would be another. With the digits that every double keeps it is the same.
+double round_to_text(double number) {
+    const std::string text = write_number(number);
+    double out = std::numeric_limits<double>::infinity();  // when the text is too large
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
+}
 
 /// As Go writes it: also what is special in HTML is escaped.
 std::string write_text(std::string_view text) {
@@ -34,7 +46,7 @@ std::string write_scalar(const FieldScalar& scalar) {
         return fmt::format("{}", *whole);
     }
     if (const auto* flag = std::get_if<bool>(&scalar)) { return *flag ? "true" : "false"; }
-    return fmt::format("{}", std::get<double>(scalar));
+    return write_number(std::get<double>(scalar));
 }
 
 std::string write_step(const FieldStep& step) {
@@ -148,6 +160,7 @@ std::optional<FieldScalar> field_scalar(const json::value& value) {
         return std::nullopt;
     }
     constexpr double whole_end = 9223372036854775808.0;  // 2^63, the first that is too large
+    number = round_to_text(number);
     if (!std::isfinite(number)) { return std::nullopt; }
     if (number == std::trunc(number) && number >= -whole_end && number < whole_end) {
         return static_cast<std::int64_t>(number);

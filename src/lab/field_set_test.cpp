@@ -41,6 +41,7 @@ TEST(FieldSet, IsWrittenInKubernetesOrder) {
          R"({"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{}})"},
         {R"({"v:1.0":{},"v:1.5":{},"i:2":{},"z:of a later version":{}})",
          R"({"v:1":{},"v:1.5":{},"i:2":{}})"},
+        {R"({"v:0.30000000000000004":{}})", R"({"v:0.3":{}})"},
         {R"({"v:\"a<b\"":{}})", R"({"v:\"a\\u003cb\"":{}})"},
         {R"({"v:1":{},"v:1.0":{"f:a":{}}})", R"({"v:1":{".":{},"f:a":{}}})"},
     };
@@ -54,7 +55,7 @@ TEST(FieldSet, RefusesWhatIsNoFieldsV1) {
     for (const std::string_view text :
          {R"([])", R"("f:a")", R"({"a":{}})", R"({"":{}})", R"({"f:a":1})", R"({"k:[1]":{}})",
           R"({"k:{\"a\":null}":{}})", R"({"v:{}":{}})", R"({"v:":{}})", R"({"i:x":{}})",
-          R"({"i:-1":{}})"}) {
+          R"({"i:-1":{}})", R"({"v:1e999":{}})", R"({"v:1.7976931348623158e308":{}})"}) {
         EXPECT_FALSE(FieldSet::parse(read_json(text)).has_value()) << text;
     }
 }
