@@ -70,7 +70,15 @@ Owner owner_of(const json::object& object) {
     return {};
 }
 
-json::array owned_by(const json::object& job) { return {kube::owner_reference(job)}; }
+json::array owned_by(const json::object& job) {
+    // What comes out of a list need not say what it is.
+    return {json::object{{"apiVersion", "batch.volcano.sh/v1alpha1"},
+                         {"kind", "Job"},
+                         {"name", text_at(job, {"metadata", "name"})},
+                         {"uid", uid_of(job)},
+                         {"controller", true},
+                         {"blockOwnerDeletion", true}}};
+}
 
 std::int64_t time_of(std::string_view text) {
     return std::max<std::int64_t>(kube::read_time(text), 0);

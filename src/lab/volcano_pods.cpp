@@ -84,8 +84,9 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
     metadata["name"] = pod_name(job, task.name, place.index);
     metadata["namespace"] = space;
     metadata["ownerReferences"] = owned_by(job);
-    json::object& labels = child(metadata, "labels");
-    json::object& annotations = child(metadata, "annotations");
+    json::object labels;
+    json::object annotations;
+    json::object pod_spec;
     if (template_ != nullptr) {
         if (const json::object* own = object_at(*template_, {"metadata", "labels"})) {
             labels = *own;
@@ -93,7 +94,7 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
         if (const json::object* own = object_at(*template_, {"metadata", "annotations"})) {
             annotations = *own;
         }
-        if (const json::object* own = object_at(*template_, {"spec"})) { pod["spec"] = *own; }
+        if (const json::object* own = object_at(*template_, {"spec"})) { pod_spec = *own; }
     }
     labels["volcano.sh/job-name"] = job_name;
     labels["volcano.sh/job-namespace"] = space;
@@ -111,7 +112,8 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
     annotations["volcano.sh/queue-name"] = spec.queue;
     annotations["volcano.sh/template-uid"] = fmt::format("{}-{}", uid_of(job), task.name);
 
-    json::object& pod_spec = child(pod, "spec");
+    metadata["labels"] = std::move(labels);
+    metadata["annotations"] = std::move(annotations);
     if (text_at(pod_spec, {"schedulerName"}).empty()) {
         pod_spec["schedulerName"] = spec.scheduler;
     }
@@ -120,6 +122,7 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
         pod_spec["priorityClassName"] = priority;
     }
     mount_volumes(pod_spec, spec);
+    pod["spec"] = std::move(pod_spec);
     wire_pod(pod, job, spec, place.index);
     return pod;
 }
