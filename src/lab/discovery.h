@@ -11,7 +11,8 @@
 
 namespace muster::lab {
 
-/// Served resources, all versions, in the order in which they are preferred.
+/// Served resources, all versions, in the order in which they are preferred. What is asked of a
+/// group or a version that is not among them is empty.
 using Served = std::span<const ResourceType>;
 
 boost::json::object version_info(std::string_view kubernetes);  // /version, "1.37.2"

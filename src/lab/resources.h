@@ -21,6 +21,7 @@ struct ResourceType {
     bool is_namespaced = true;
     std::vector<std::string> subresources;  // "status", "scale", "binding", "eviction", "log", …
     bool is_custom = false;
+    bool is_create_only = false;  // a question that is answered, not kept: SelfSubjectAccessReview
 
     [[nodiscard]] std::string api_version() const {
         return group.empty() ? version : group + "/" + version;
@@ -28,7 +29,7 @@ struct ResourceType {
     [[nodiscard]] bool has(std::string_view subresource) const;
 };
 
-/// Volcano's groups stand before the upstream one with the same short names, for its users type
+/// In the order in which they are preferred. Volcano's groups stand before the upstream one with the same short names, for its users type
 /// `podgroup`.
 std::span<const ResourceType> built_in_resources();
 

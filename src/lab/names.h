@@ -1,0 +1,16 @@
+// What Kubernetes takes as the name of a label, and how it words what it does not take.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::lab {
+
+/// "example.com/MyName": what is wrong with it; nothing when it is right.
+std::vector<std::string> check_qualified_name(std::string_view name);
+std::vector<std::string> check_label_value(std::string_view value);
+/// A DNS subdomain as RFC 1123 has it, lower case.
+std::vector<std::string> check_subdomain(std::string_view name);
+
+}  // namespace muster::lab
