@@ -47,8 +47,8 @@ std::string group_version(std::string_view group, std::string_view version) {
 json::object group_entry(Served served, std::string_view group) {
     json::array versions;
     for (const std::string_view version : versions_of(served, group)) {
-        versions.emplace_back(json::object{{"groupVersion", group_version(group, version)},
-                                           {"version", version}});
+        versions.emplace_back(
+            json::object{{"groupVersion", group_version(group, version)}, {"version", version}});
     }
     const json::value preferred = versions.empty() ? json::value() : versions.front();
     return {{"name", group}, {"versions", std::move(versions)}, {"preferredVersion", preferred}};
@@ -176,8 +176,8 @@ json::object aggregated(Served served, bool is_core) {
         }
         json::object metadata{{"creationTimestamp", nullptr}};
         if (!is_core) { metadata["name"] = group; }
-        items.emplace_back(json::object{{"metadata", std::move(metadata)},
-                                        {"versions", std::move(versions)}});
+        items.emplace_back(
+            json::object{{"metadata", std::move(metadata)}, {"versions", std::move(versions)}});
     }
     return {{"kind", "APIGroupDiscoveryList"},
             {"apiVersion", "apidiscovery.k8s.io/v2"},

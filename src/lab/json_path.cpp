@@ -70,7 +70,7 @@ json::value literal(std::string_view text) {
 /// A name up to the next dot or bracket; a backslash takes what follows as it is.
 std::string take_name(std::string_view& rest) {
     std::string out;
-    while (!rest.empty() && rest.front() != '.' && rest.front() != '[') {
+    while (!rest.empty() && std::string_view(".[]").find(rest.front()) == std::string_view::npos) {
         if (rest.front() == '\\' && rest.size() > 1) { rest.remove_prefix(1); }
         out += rest.front();
         rest.remove_prefix(1);

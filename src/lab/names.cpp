@@ -18,9 +18,8 @@ bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 
 
 bool is_name(std::string_view text) {
     return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-           std::ranges::all_of(text, [](char c) {
-               return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-           });
+           std::ranges::all_of(
+               text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool is_dns_label(std::string_view text) {
@@ -56,9 +55,10 @@ std::vector<std::string> check_qualified_name(std::string_view text) {
     std::vector<std::string> out;
     const std::vector<std::string_view> parts = split(text, '/');
     if (parts.size() > 2) {
-        return {fmt::format("a qualified name {} with an optional DNS subdomain prefix and '/' "
-                            "(e.g. 'example.com/MyName')",
-                            name_rule)};
+        return {
+            fmt::format("a qualified name {} with an optional DNS subdomain prefix and '/' "
+                        "(e.g. 'example.com/MyName')",
+                        name_rule)};
     }
     if (parts.size() == 2 && parts[0].empty()) {
         out.emplace_back("prefix part must be non-empty");

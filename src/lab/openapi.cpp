@@ -34,8 +34,7 @@ struct QueryParameter {
     std::string_view type = "string";
 };
 
-constexpr QueryParameter write_parameters[] = {
-    {"dryRun"}, {"fieldManager"}, {"fieldValidation"}};
+constexpr QueryParameter write_parameters[] = {{"dryRun"}, {"fieldManager"}, {"fieldValidation"}};
 constexpr QueryParameter patch_parameters[] = {
     {"dryRun"}, {"fieldManager"}, {"fieldValidation"}, {"force", "boolean"}};
 constexpr QueryParameter list_parameters[] = {{"allowWatchBookmarks", "boolean"},
@@ -52,17 +51,20 @@ constexpr QueryParameter delete_parameters[] = {{"dryRun"},
                                                 {"gracePeriodSeconds", "integer"},
                                                 {"orphanDependents", "boolean"},
                                                 {"propagationPolicy"}};
-constexpr QueryParameter log_parameters[] = {
-    {"container"},         {"follow", "boolean"},       {"limitBytes", "integer"},
-    {"previous", "boolean"}, {"sinceSeconds", "integer"}, {"tailLines", "integer"},
-    {"timestamps", "boolean"}};
+constexpr QueryParameter log_parameters[] = {{"container"},
+                                             {"follow", "boolean"},
+                                             {"limitBytes", "integer"},
+                                             {"previous", "boolean"},
+                                             {"sinceSeconds", "integer"},
+                                             {"tailLines", "integer"},
+                                             {"timestamps", "boolean"}};
 
 void add_parameters(json::array& out, std::span<const QueryParameter> parameters) {
     for (const QueryParameter& one : parameters) {
-        out.emplace_back(json::object{{"name", one.name},
-                                      {"in", "query"},
-                                      {"schema", json::object{{"type", one.type},
-                                                              {"uniqueItems", true}}}});
+        out.emplace_back(
+            json::object{{"name", one.name},
+                         {"in", "query"},
+                         {"schema", json::object{{"type", one.type}, {"uniqueItems", true}}}});
     }
 }
 
@@ -151,9 +153,8 @@ private:
         json::object& fields = properties.get_object();
         fields["apiVersion"] = json::object{{"type", "string"}};
         fields["kind"] = json::object{{"type", "string"}};
-        fields["metadata"] = definitions_.contains(object_meta)
-                                 ? reference(object_meta)
-                                 : json::object{{"type", "object"}};
+        fields["metadata"] = definitions_.contains(object_meta) ? reference(object_meta)
+                                                                : json::object{{"type", "object"}};
         json::array kinds;
         kinds.emplace_back(kind_json(kind));
         out[kind_key] = std::move(kinds);
@@ -220,17 +221,15 @@ json::object operation(std::string_view action, const ResourceKind& kind, std::s
     if (action == "deletecollection") {
         add_parameters(parameters, list_parameters);
         add_parameters(parameters, {delete_parameters + 1, std::size(delete_parameters) - 1});
-        parameters.emplace_back(json::object{{"name", "dryRun"},
-                                             {"in", "query"},
-                                             {"schema", json::object{{"type", "string"}}}});
+        parameters.emplace_back(json::object{
+            {"name", "dryRun"}, {"in", "query"}, {"schema", json::object{{"type", "string"}}}});
     }
     if (!parameters.empty()) { out["parameters"] = std::move(parameters); }
     const bool gives_kind = action != "list" && !action.starts_with("delete");
     out["responses"] = json::object{
-        {"200",
-         json::object{{"description", "OK"},
-                      {"content", content("application/json",
-                                          gives_kind ? schema : std::string_view())}}}};
+        {"200", json::object{{"description", "OK"},
+                             {"content", content("application/json",
+                                                 gives_kind ? schema : std::string_view())}}}};
     out["x-kubernetes-action"] = action;
     out[kind_key] = kind_json(kind);
     return out;
@@ -259,8 +258,8 @@ public:
                          {"delete", operation("deletecollection", kind, schema)}},
             of_base);
         if (type.is_namespaced) {
-            put(root + "/" + type.plural,
-                json::object{{"get", operation("list", kind, schema)}}, {});
+            put(root + "/" + type.plural, json::object{{"get", operation("list", kind, schema)}},
+                {});
         }
         json::array of_one = of_base;
         of_one.emplace_back(path_parameter("name"));

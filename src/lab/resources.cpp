@@ -78,8 +78,9 @@ std::vector<std::string> list_of_words(std::string_view text) {
 
 std::string lower(std::string_view text) {
     std::string out(text);
-    std::ranges::transform(
-        out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(out, out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    });
     return out;
 }
 

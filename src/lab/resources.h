@@ -29,8 +29,8 @@ struct ResourceType {
     [[nodiscard]] bool has(std::string_view subresource) const;
 };
 
-/// In the order in which they are preferred. Volcano's groups stand before the upstream one with the same short names, for its users type
-/// `podgroup`.
+/// In the order in which they are preferred. Volcano's groups stand before the upstream one with
+/// the same short names, for its users type `podgroup`.
 std::span<const ResourceType> built_in_resources();
 
 }  // namespace muster::lab

@@ -114,8 +114,8 @@ Result<Selector> parse_field_selector(std::string_view text) {
         if (term.empty()) { continue; }
         const std::size_t at = std::min(term.find('='), term.find("!="));
         if (at == std::string_view::npos) {
-            return fail(Code::invalid, fmt::format("invalid selector: '{}'; can't understand '{}'",
-                                                   text, term));
+            return fail(Code::invalid,
+                        fmt::format("invalid selector: '{}'; can't understand '{}'", text, term));
         }
         const bool is_not = term[at] == '!';
         const std::string_view rest = term.substr(at);

@@ -36,8 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             again += (again.empty() ? "" : ",") + written(one);
         }
         MUSTER_ASSERT(muster::lab::parse_label_selector(again) == *selector);
-        MUSTER_ASSERT(muster::lab::matches_labels(*selector, nullptr) ||
-                      !selector->empty());
+        MUSTER_ASSERT(muster::lab::matches_labels(*selector, nullptr) || !selector->empty());
     }
     if (const auto selector = muster::lab::parse_field_selector(text)) {
         for (const muster::lab::Requirement& one : *selector) {

@@ -61,7 +61,8 @@ public:
             case ')': return cut(Token::close, 1);
             default: break;
         }
-        Lexeme out = cut(Token::word, std::min(rest_.find_first_of("=!(),<> \t\r\n"), rest_.size()));
+        Lexeme out =
+            cut(Token::word, std::min(rest_.find_first_of("=!(),<> \t\r\n"), rest_.size()));
         if (place == Place::of_operator && out.text == "in") { out.token = Token::in; }
         if (place == Place::of_operator && out.text == "notin") { out.token = Token::not_in; }
         return out;
@@ -182,8 +183,8 @@ Result<Requirement> read_requirement(Reader& reader) {
 tl::unexpected<Error> wrong_values(const Requirement& requirement, std::string_view why) {
     std::vector<std::string> quoted;
     for (const std::string& value : requirement.values) { quoted.push_back(json_text(value)); }
-    return fail(Code::invalid, fmt::format("values: Invalid value: [{}]: {}",
-                                           fmt::join(quoted, ","), why));
+    return fail(Code::invalid,
+                fmt::format("values: Invalid value: [{}]: {}", fmt::join(quoted, ","), why));
 }
 
 }  // namespace
@@ -248,8 +249,8 @@ Result<Selector> parse_label_selector(std::string_view text) {
     for (;;) {
         const Lexeme next = reader.peek();
         if (next.token != Token::word && next.token != Token::bang) {
-            return expected(next, out.empty() ? "!, identifier, or 'end of string'"
-                                              : "identifier after ','");
+            return expected(
+                next, out.empty() ? "!, identifier, or 'end of string'" : "identifier after ','");
         }
         auto requirement = read_requirement(reader);
         if (!requirement) {

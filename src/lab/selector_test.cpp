@@ -64,22 +64,27 @@ TEST(LabelSelector, RefusesInTheWordsOfTheServer) {
         {"a in (b", "unable to parse requirement: found '', expected: ',' or ')'"},
         {"a in (b c)", "unable to parse requirement: found 'c', expected: ',' or ')'"},
         {"a in (b,", "unable to parse requirement: found '', expected: ',', or identifier"},
-        {"a in ()", "unable to parse requirement: values: Invalid value: []: for 'in', 'notin' "
-                    "operators, values set can't be empty"},
+        {"a in ()",
+         "unable to parse requirement: values: Invalid value: []: for 'in', 'notin' "
+         "operators, values set can't be empty"},
         {"a=(", "unable to parse requirement: found '(', expected: identifier"},
-        {"a>b", "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' "
-                "operators, the value must be an integer"},
-        {"a=-b", "unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label "
-                 "must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
-                 "and must start and end with an alphanumeric character (e.g. 'MyValue',  or "
-                 "'my_value',  or '12345', regex used for validation is "
-                 "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"},
-        {"_a=b", "unable to parse requirement: <nil>: Invalid value: \"_a\": name part must "
-                 "consist of alphanumeric characters, '-', '_' or '.', and must start and end with "
-                 "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex "
-                 "used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
-        {"/a", "unable to parse requirement: <nil>: Invalid value: \"/a\": prefix part must be "
-               "non-empty"},
+        {"a>b",
+         "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' "
+         "operators, the value must be an integer"},
+        {"a=-b",
+         "unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label "
+         "must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+         "and must start and end with an alphanumeric character (e.g. 'MyValue',  or "
+         "'my_value',  or '12345', regex used for validation is "
+         "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"},
+        {"_a=b",
+         "unable to parse requirement: <nil>: Invalid value: \"_a\": name part must "
+         "consist of alphanumeric characters, '-', '_' or '.', and must start and end with "
+         "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex "
+         "used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
+        {"/a",
+         "unable to parse requirement: <nil>: Invalid value: \"/a\": prefix part must be "
+         "non-empty"},
     };
     for (const Case& one : cases) {
         const auto read = parse_label_selector(one.text);
@@ -109,13 +114,26 @@ TEST(LabelSelector, Matches) {
         bool expected;
     };
     constexpr Case cases[] = {
-        {"", true},           {"app=web", true},          {"app=db", false},
-        {"app!=web", false},  {"none!=web", true},        {"app", true},
-        {"!app", false},      {"!none", true},            {"app in (db,web)", true},
-        {"none in (a)", false}, {"none notin (a)", true}, {"empty=", true},
-        {"none=", false},     {"gpus>4", true},           {"gpus>8", false},
-        {"gpus<9", true},     {"word>1", false},          {"none>1", false},
-        {"app=web,gpus=4", false}, {"app=web,gpus=8", true},
+        {"", true},
+        {"app=web", true},
+        {"app=db", false},
+        {"app!=web", false},
+        {"none!=web", true},
+        {"app", true},
+        {"!app", false},
+        {"!none", true},
+        {"app in (db,web)", true},
+        {"none in (a)", false},
+        {"none notin (a)", true},
+        {"empty=", true},
+        {"none=", false},
+        {"gpus>4", true},
+        {"gpus>8", false},
+        {"gpus<9", true},
+        {"word>1", false},
+        {"none>1", false},
+        {"app=web,gpus=4", false},
+        {"app=web,gpus=8", true},
     };
     for (const Case& one : cases) {
         EXPECT_EQ(matches_labels(parse_label_selector(one.text).value(), &labels), one.expected)

@@ -38,8 +38,9 @@ json::value printed_cell(const json::value& value, std::string_view type, std::i
     if (type == "integer") {
         if (!value.is_number()) { return nullptr; }
         if (const double* number = value.if_double()) {
-            return *number > -9e18 && *number < 9e18 ? json::value(static_cast<std::int64_t>(*number))
-                                                     : json::value(nullptr);
+            return *number > -9e18 && *number < 9e18
+                       ? json::value(static_cast<std::int64_t>(*number))
+                       : json::value(nullptr);
         }
         return value;
     }
@@ -98,11 +99,11 @@ json::value row_json(const json::object& object, RowObject row_object) {
 void note_completion(json::object& row, const json::object& pod) {
     const std::string phase = text_of(pod, "status.phase");
     if (phase != "Succeeded" && phase != "Failed") { return; }
-    json::object condition{{"type", "Completed"},
-                           {"status", "True"},
-                           {"reason", phase},
-                           {"message", phase == "Failed" ? "The pod failed."
-                                                         : "The pod has completed successfully."}};
+    json::object condition{
+        {"type", "Completed"},
+        {"status", "True"},
+        {"reason", phase},
+        {"message", phase == "Failed" ? "The pod failed." : "The pod has completed successfully."}};
     json::array conditions;
     conditions.emplace_back(std::move(condition));
     row["conditions"] = std::move(conditions);
@@ -136,8 +137,8 @@ std::string age(std::int64_t seconds) {
 json::object table_of(std::string_view group, std::string_view kind,
                       std::span<const json::object* const> objects, const json::array* columns,
                       RowObject row_object, std::int64_t now) {
-    static const json::array plain_columns{
-        json::object{{"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}}};
+    static const json::array plain_columns{json::object{
+        {"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}}};
     const KindTable* table = columns == nullptr ? built_in_table(group, kind) : nullptr;
     if (columns == nullptr) { columns = volcano_columns(group, kind); }
     if (columns == nullptr || columns->empty()) { columns = &plain_columns; }
@@ -147,16 +148,15 @@ json::object table_of(std::string_view group, std::string_view kind,
         definitions = printed_columns(*columns);
     } else {
         for (const TableColumn& one : table->columns) {
-            definitions.emplace_back(
-                column_json(one.name, one.type, one.format, "", one.priority));
+            definitions.emplace_back(column_json(one.name, one.type, one.format, "", one.priority));
         }
     }
     json::array rows;
     rows.reserve(objects.size());
     for (const json::object* object : objects) {
         json::object row;
-        row["cells"] = table == nullptr ? printed_cells(*object, *columns, now)
-                                        : table->cells(*object, now);
+        row["cells"] =
+            table == nullptr ? printed_cells(*object, *columns, now) : table->cells(*object, now);
         if (group.empty() && kind == "Pod") { note_completion(row, *object); }
         row["object"] = row_json(*object, row_object);
         rows.emplace_back(std::move(row));

@@ -1,8 +1,7 @@
 // Namespaces, events, services, and what is stored for pods to use.
+#include "base/text.h"
 #include "lab/table.h"
 #include "lab/table_kinds.h"
-
-#include "base/text.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -46,8 +45,8 @@ json::array event_cells(const json::object& event, std::int64_t now) {
             ? event_age(event, "firstTimestamp", "deprecatedFirstTimestamp", now)
             : age_of(event, "eventTime", now);
     std::string last = first;
-    std::int64_t count =
-        std::max<std::int64_t>({integer_of(event, "count"), integer_of(event, "deprecatedCount"), 1});
+    std::int64_t count = std::max<std::int64_t>(
+        {integer_of(event, "count"), integer_of(event, "deprecatedCount"), 1});
     if (!map_of(event, "series").empty()) {
         last = age_of(event, "series.lastObservedTime", now);
         count = integer_of(event, "series.count");
@@ -60,9 +59,7 @@ json::array event_cells(const json::object& event, std::int64_t now) {
         target += "/" + name;
     }
     std::string source = either(event, "source.component", "deprecatedSource.component");
-    if (source.empty()) {
-        source = either(event, "reportingComponent", "reportingController");
-    }
+    if (source.empty()) { source = either(event, "reportingComponent", "reportingController"); }
     std::string host = either(event, "source.host", "deprecatedSource.host");
     if (host.empty()) { host = text_of(event, "reportingInstance"); }
     if (!host.empty()) { source += ", " + host; }
@@ -105,8 +102,8 @@ std::string ports_text(const json::object& service) {
         const json::object& port = one.get_object();
         const std::int64_t node_port = integer_of(port, "nodePort");
         const std::string at = node_port > 0 ? fmt::format(":{}", node_port) : "";
-        out.push_back(fmt::format("{}{}/{}", integer_of(port, "port"), at,
-                                  text_of(port, "protocol", "TCP")));
+        out.push_back(
+            fmt::format("{}{}/{}", integer_of(port, "port"), at, text_of(port, "protocol", "TCP")));
     }
     return out.empty() ? "<none>" : fmt::format("{}", fmt::join(out, ","));
 }
@@ -119,7 +116,8 @@ std::string external_address(const json::object& service) {
         std::set<std::string> balancers;
         for (const json::value& one : list_of(service, "status.loadBalancer.ingress")) {
             if (!one.is_object()) { continue; }
-            balancers.insert(text_of(one.get_object(), "ip", text_of(one.get_object(), "hostname")));
+            balancers.insert(
+                text_of(one.get_object(), "ip", text_of(one.get_object(), "hostname")));
         }
         out.assign(balancers.begin(), balancers.end());
     } else if (type != "ClusterIP" && type != "NodePort") {
@@ -191,10 +189,7 @@ std::span<const KindTable> core_tables() {
         {"", "Event", event_columns(), event_cells},
         {"events.k8s.io", "Event", event_columns(), event_cells},
         {"", "ConfigMap", {name_column, {.name = "Data"}, age_column}, config_map_cells},
-        {"",
-         "Secret",
-         {name_column, {.name = "Type"}, {.name = "Data"}, age_column},
-         secret_cells},
+        {"", "Secret", {name_column, {.name = "Type"}, {.name = "Data"}, age_column}, secret_cells},
         {"", "ServiceAccount", {name_column, age_column}, plain_cells},
         {"", "LimitRange", {name_column, created_column}, created_cells},
         {"apiextensions.k8s.io",

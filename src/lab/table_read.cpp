@@ -120,8 +120,8 @@ std::string labels_text(const json::object& labels) {
     std::vector<std::string> out;
     for (const auto& [key, value] : labels) {
         if (value.is_string()) {
-            out.push_back(fmt::format("{}={}", std::string_view(key),
-                                      std::string_view(value.get_string())));
+            out.push_back(
+                fmt::format("{}={}", std::string_view(key), std::string_view(value.get_string())));
         }
     }
     if (out.empty()) { return "<none>"; }
@@ -133,8 +133,8 @@ std::string selector_text(const json::object& selector, std::string_view none) {
     std::vector<std::pair<std::string, std::string>> out;  // key and requirement, to sort by key
     for (const auto& [key, value] : map_of(selector, "matchLabels")) {
         if (!value.is_string()) { continue; }
-        out.emplace_back(key, fmt::format("{}={}", std::string_view(key),
-                                          std::string_view(value.get_string())));
+        out.emplace_back(
+            key, fmt::format("{}={}", std::string_view(key), std::string_view(value.get_string())));
     }
     for (const json::value& one : list_of(selector, "matchExpressions")) {
         if (!one.is_object()) { continue; }

@@ -45,15 +45,14 @@ std::string policy_of(const json::object& group) {
 json::array pod_group_cells(const json::object& group, std::int64_t now) {
     std::string status = "Pending";
     if (condition_of(group, "PodGroupInitiallyScheduled") != nullptr) {
-        status = is_condition_true(group, "PodGroupInitiallyScheduled") ? "Scheduled"
-                                                                        : "Unschedulable";
+        status =
+            is_condition_true(group, "PodGroupInitiallyScheduled") ? "Scheduled" : "Unschedulable";
     }
     if (const json::object* disruption = condition_of(group, "DisruptionTarget")) {
         status = text_of(*disruption, "reason");
     }
     return {own_name(group), policy_of(group),
-            text_of(group, "spec.workloadRef.workloadName", "<none>"), status,
-            own_age(group, now)};
+            text_of(group, "spec.workloadRef.workloadName", "<none>"), status, own_age(group, now)};
 }
 
 json::array composite_cells(const json::object& group, std::int64_t now) {
@@ -100,10 +99,7 @@ std::span<const KindTable> scheduling_tables() {
          {name_column, {.name = "Holder"}, age_column},
          lease_cells},
         {resource, "DeviceClass", {name_column, age_column}, name_and_age},
-        {resource,
-         "ResourceClaim",
-         {name_column, {.name = "State"}, age_column},
-         claim_cells},
+        {resource, "ResourceClaim", {name_column, {.name = "State"}, age_column}, claim_cells},
         {resource, "ResourceClaimTemplate", {name_column, age_column}, name_and_age},
         {resource,
          "ResourceSlice",

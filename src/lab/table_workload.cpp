@@ -85,7 +85,8 @@ json::array job_cells(const json::object& job, std::int64_t now) {
 json::array cron_job_cells(const json::object& object, std::int64_t now) {
     const json::value* suspend = value_at(object, "spec.suspend");
     const bool is_known = suspend != nullptr && suspend->is_bool();
-    const json::array& containers = list_of(object, "spec.jobTemplate.spec.template.spec.containers");
+    const json::array& containers =
+        list_of(object, "spec.jobTemplate.spec.template.spec.containers");
     return {own_name(object),
             text_of(object, "spec.schedule"),
             text_of(object, "spec.timeZone", "<none>"),
