@@ -123,6 +123,21 @@ struct VersionOptions {
     Format format = Format::table;
 };
 
+enum class LabAction : std::uint8_t { up, down, status, reset, run };
+
+/// `muster lab`: `run` is the lab's own process, the others are about it.
+struct LabVerbOptions {
+    LabAction action = LabAction::up;
+    std::string folder;  // empty: in the user's home
+    std::string nodes = "2x4";
+    std::string like;
+    std::int64_t speed = 1;
+    std::string scheduler = "muster";
+    std::uint16_t port = 0;
+    bool is_http = false;
+    bool is_in_memory = false;
+};
+
 struct CompletionOptions {
     std::string shell;
 };
@@ -130,6 +145,7 @@ struct CompletionOptions {
 using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
                              SimPlacementOptions, SimRandomOptions, SimJobsOptions,
                              LedgerShowOptions, LedgerVerifyOptions, LedgerExportOptions,
-                             ReplayOptions, DemoOptions, VersionOptions, CompletionOptions>;
+                             ReplayOptions, DemoOptions, LabVerbOptions, VersionOptions,
+                             CompletionOptions>;
 
 }  // namespace muster::cli

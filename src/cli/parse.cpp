@@ -1,11 +1,13 @@
 #include "cli/parse.h"
 
 #include "cli/parse_jobs.h"
+#include "cli/parse_lab.h"
 #include "cli/parse_ledger.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -87,6 +89,7 @@ public:
         add_scenario();
         add_sim();
         add_ledger();
+        add_lab();
         auto* replay = add("replay", "Decides a ledger anew, with its policy or another one",
                            replay_examples, [this] { return replay_; });
         add_replay_options(*replay, replay_);
@@ -295,6 +298,25 @@ private:
         add_ledger_export_options(*exported, ledger_export_);
     }
 
+    void add_lab() {
+        auto* lab = app_->add_subcommand("lab", "A GPU cluster on this machine, for kubectl");
+        lab->require_subcommand(1);
+        const auto add_action = [&](const char* name, const char* what, LabAction action,
+                                    const char* examples) {
+            LabVerbOptions& options = lab_[static_cast<std::size_t>(action)];
+            options.action = action;
+            auto* app = add(
+                name, what, examples, [&options] { return options; }, lab);
+            add_lab_options(*app, options);
+        };
+        add_action("up", "Starts it in the background and tells where it is", LabAction::up,
+                   lab_up_examples);
+        add_action("down", "Stops it; it stays as it is", LabAction::down, "");
+        add_action("status", "Whether it runs, and what it holds", LabAction::status, "");
+        add_action("reset", "Stops it and forgets all of it", LabAction::reset, "");
+        add_action("run", "The lab itself, in the foreground", LabAction::run, "");
+    }
+
     /// Of the innermost subcommand that was named.
     [[nodiscard]] std::string help() const {
         const CLI::App* app = app_.get();
@@ -326,6 +348,7 @@ private:
     LedgerVerifyOptions ledger_verify_;
     LedgerExportOptions ledger_export_;
     ReplayOptions replay_;
+    std::array<LabVerbOptions, 5> lab_;
     VersionOptions version_;
     CompletionOptions completion_;
 };

@@ -20,6 +20,7 @@ Result<int> run_verb(const LedgerVerifyOptions& options, Terminal& terminal);
 Result<int> run_verb(const LedgerExportOptions& options, Terminal& terminal);
 Result<int> run_verb(const ReplayOptions& options, Terminal& terminal);
 Result<int> run_verb(const DemoOptions& options, Terminal& terminal);
+Result<int> run_verb(const LabVerbOptions& options, Terminal& terminal);
 Result<int> run_verb(const VersionOptions& options, Terminal& terminal);
 Result<int> run_verb(const CompletionOptions& options, Terminal& terminal);
 

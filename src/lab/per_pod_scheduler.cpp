@@ -88,8 +88,9 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
                 for (const auto& [what, amount] : needs_of(pod)) { found->second[what] -= amount; }
             }
         }
-        std::stable_sort(waiting.begin(), waiting.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::sort(waiting.begin(), waiting.end(), [](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : name_of(*a.second) < name_of(*b.second);
+        });
         for (const auto& [created, pod] : waiting) { place(*pod, free); }
     }
 
