@@ -184,15 +184,16 @@ TEST_P(InformerGone, ListsAgainAndTellsTheDifference) {
 
 INSTANTIATE_TEST_SUITE_P(
     AfterA, InformerGone,
-    testing::Values(
-        GoneCase{"Status", [](ScriptedTransport& t) { t.end(410); }},
-        GoneCase{"Event",
-                 [](ScriptedTransport& t) {
-                     t.line(event("ERROR", R"({"kind":"Status","code":410})"));
-                     t.line(event("ADDED", pod("late", 99)));  // not heard any more
-                 }},
-        GoneCase{"BrokenLine", [](ScriptedTransport& t) { t.line(R"({"type":"ADDED","obj)"); }},
-        GoneCase{"LineWithoutObject", [](ScriptedTransport& t) { t.line(R"({"type":"ADDED"})"); }}),
+    testing::Values(GoneCase{"Status", [](ScriptedTransport& api) { api.end(410); }},
+                    GoneCase{"Event",
+                             [](ScriptedTransport& api) {
+                                 api.line(event("ERROR", R"({"kind":"Status","code":410})"));
+                                 api.line(event("ADDED", pod("late", 99)));  // not heard any more
+                             }},
+                    GoneCase{"BrokenLine",
+                             [](ScriptedTransport& api) { api.line(R"({"type":"ADDED","obj)"); }},
+                    GoneCase{"LineWithoutObject",
+                             [](ScriptedTransport& api) { api.line(R"({"type":"ADDED"})"); }}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST_F(InformerTest, APageThatHasExpiredStartsTheListAnew) {
