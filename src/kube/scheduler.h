@@ -25,7 +25,8 @@ struct Link {
 
 struct SchedulerOptions {
     std::vector<std::string> names = {"muster", "volcano"};  // by which pods ask for it
-    LoopOptions loop;
+    /// A bind that is lost is seen soon; one that is asked twice does no harm.
+    LoopOptions loop = {.retry = {.first_ms = 1'000, .most_ms = 30'000}};
 };
 
 class Scheduler {
