@@ -53,7 +53,7 @@ constexpr ResourceRow rows[] = {
     {"batch", "v1", "Job", "jobs", Scope::in_namespace, "status", "", "all"},
     {"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", Scope::in_namespace, "status", "pdb", ""},
     {"batch.volcano.sh", "v1alpha1", "Job", "jobs", Scope::in_namespace, "status", "vcjob vj", ""},
-    {volcano_scheduling, "v1beta1", "PodGroup", "podgroups", Scope::in_namespace, "", "pg podgroup-v1beta1", ""},
+    {volcano_scheduling, "v1beta1", "PodGroup", "podgroups", Scope::in_namespace, "status", "pg podgroup-v1beta1", ""},
     {volcano_scheduling, "v1beta1", "Queue", "queues", Scope::cluster, "status", "q queue-v1beta1", ""},
     {"topology.volcano.sh", "v1alpha1", "HyperNode", "hypernodes", Scope::cluster, "status", "hn", ""},
     {"bus.volcano.sh", "v1alpha1", "Command", "commands", Scope::in_namespace, "", "", ""},
