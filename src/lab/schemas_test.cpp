@@ -143,6 +143,8 @@ TEST(BuiltInSchemas, SayTypesAndDefaultsAndWhatHasToBeThere) {
     EXPECT_TRUE(pod("spec.nodeSelector").is_atomic_map());
     EXPECT_TRUE(pod("spec.containers[].livenessProbe.httpGet.port").is_int_or_string());
     EXPECT_THAT(pod("spec").required(), IsSupersetOf({"containers"}));
+    const json::value restarts = {"Always", "Never", "OnFailure"};
+    EXPECT_EQ(*pod("spec.restartPolicy").raw().if_contains("enum"), restarts);
     EXPECT_EQ(*pod("spec.containers[].ports[].protocol").default_value(), json::value("TCP"));
 }
 
