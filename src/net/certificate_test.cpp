@@ -85,9 +85,8 @@ TEST(Certificate, EachHasAKeyAndANumberOfItsOwn) {
     EXPECT_NE(first.key, second.key);
     const Parsed one = parse(first.certificate);
     const Parsed two = parse(second.certificate);
-    EXPECT_NE(ASN1_INTEGER_cmp(X509_get0_serialNumber(one.get()),
-                               X509_get0_serialNumber(two.get())),
-              0);
+    EXPECT_NE(
+        ASN1_INTEGER_cmp(X509_get0_serialNumber(one.get()), X509_get0_serialNumber(two.get())), 0);
 }
 
 TEST(Certificate, RefusesWhatItCannotSignWith) {

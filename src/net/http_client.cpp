@@ -1,7 +1,7 @@
 #include "net/http_client.h"
 
 #include "net/byte_stream.h"
-#include "net/http_exchange.h"
+#include "net/client_connection.h"
 #include "net/http_text.h"
 #include "net/timer.h"
 #include "net/tls.h"

@@ -40,7 +40,8 @@ public:
     void request(HttpRequest request, Done done);
 
     /// Hands on the pieces of a 200 answer as they come; the destructor of what is returned ends it
-    /// and then nothing is called. `done` has the answer's head, and the body of any other status.
+    /// and then nothing is called. `done` comes at the end of the answer: it has the head, and the
+    /// body of any other status. Only until the head is there does `timeout_ms` run.
     class Stream {
     public:
         virtual ~Stream() = default;

@@ -4,17 +4,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <thread>
-#include <vector>
-
-#include <netinet/in.h>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace muster::net {
 namespace {
@@ -233,8 +232,8 @@ TEST(HttpClient, CallsNothingOnceItIsGone) {
 
 TEST(HttpClient, MayBeDestroyedByItsOwnCallback) {
     Local local;
-    auto client = std::make_unique<HttpClient>(local.loop,
-                                               HttpClientOptions{.port = local.server->port()});
+    auto client =
+        std::make_unique<HttpClient>(local.loop, HttpClientOptions{.port = local.server->port()});
 
     client->request(get("/"), [&](const Result<HttpResponse>&) {
         client.reset();
@@ -291,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
                    Code::unavailable},
         BrokenCase{"NoHttp", "SSH-2.0\r\n\r\n", Code::corrupt},
         BrokenCase{"LongLength", "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n", Code::limit},
-        BrokenCase{"LongChunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n",
+        BrokenCase{"LongChunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01",
                    Code::limit},
         BrokenCase{"LongToTheEnd", "HTTP/1.0 200 OK\r\n\r\n01234567890", Code::limit},
         BrokenCase{"LongHead", "HTTP/1.1 200 OK\r\nX: " + std::string(70'000, 'x'), Code::limit}),

@@ -40,6 +40,13 @@ public:
     std::vector<HttpHeader> headers;
     std::string body;
 
+    /// Too little of a chunk's header: Beast asserts that the last one, which it has seen already
+    /// when only the end of what trails it is missing, has these many bytes.
+    [[nodiscard]] bool is_short(std::size_t size) const {
+        return this->is_header_done() && this->chunked() && chunk_bytes_left_ == 0 &&
+               size < std::string_view("0\r\n\r\n").size();
+    }
+
 private:
     void on_request_impl(http::verb, beast::string_view name, beast::string_view path, int number,
                          Failure&) override {
@@ -62,12 +69,17 @@ private:
         body.append(piece.data(), piece.size());
         return piece.size();
     }
-    void on_chunk_header_impl(std::uint64_t, beast::string_view, Failure&) override {}
+    void on_chunk_header_impl(std::uint64_t size, beast::string_view, Failure&) override {
+        chunk_bytes_left_ = size;
+    }
     std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view piece, Failure&) override {
         body.append(piece.data(), piece.size());
+        chunk_bytes_left_ -= piece.size();
         return piece.size();
     }
     void on_finish_impl(Failure&) override {}
+
+    std::uint64_t chunk_bytes_left_ = 0;
 };
 
 // Bytes that came and are not used up yet.
@@ -97,6 +109,7 @@ template <bool is_request>
 Failure put(MessageParser<is_request>& parser, Waiting& waiting) {
     Failure error;
     const std::string_view rest = waiting.rest();
+    if (parser.is_short(rest.size())) { return http::error::need_more; }
     waiting.use(parser.put(boost::asio::buffer(rest.data(), rest.size()), error));
     return error;
 }

@@ -73,8 +73,7 @@ TEST(HttpServer, SaysGoOnToWhoWaitsForIt) {
     ServedThread served(echo);
     RawClient client(served.port());
 
-    client.send(
-        "PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+    client.send("PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
     EXPECT_EQ(client.read_to("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
     client.send("hi");
 
@@ -109,7 +108,8 @@ TEST(HttpServer, WritesNoHeaderThatBreaksOutOfItsLine) {
 
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 
-    EXPECT_EQ(client.read_to("\r\n\r\n"), "HTTP/1.1 200 OK\r\nGood: 1\r\nContent-Length: 1\r\n\r\n");
+    EXPECT_EQ(client.read_to("\r\n\r\n"),
+              "HTTP/1.1 200 OK\r\nGood: 1\r\nContent-Length: 1\r\n\r\n");
 }
 
 struct RefusedCase {
@@ -302,7 +302,9 @@ TEST(HttpServer, HoldsAThousandStreamsAtOnce) {
     });
 
     std::size_t informed = 0;
-    for (const auto& client : clients) { informed += client->read_to("news\r\n") == "4\r\nnews\r\n"; }
+    for (const auto& client : clients) {
+        informed += client->read_to("news\r\n") == "4\r\nnews\r\n";
+    }
     EXPECT_EQ(informed, streams);
     served.run([&] { feeds.clear(); });
 }
@@ -328,7 +330,8 @@ TEST(HttpServer, CutsOffItsStreamsWhenItCloses) {
     const auto feed = std::make_shared<Feed>();
     bool is_gone = false;
     feed->on_gone = [&] { is_gone = true; };
-    auto server = HttpServer::listen(loop, {}, [&](const HttpRequest&) { return answer_with(feed); });
+    auto server =
+        HttpServer::listen(loop, {}, [&](const HttpRequest&) { return answer_with(feed); });
     ASSERT_TRUE(server);
     RawClient client(server->port());
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");

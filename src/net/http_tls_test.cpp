@@ -22,9 +22,10 @@ struct SecureServer {
 
     HttpServerOptions options() {
         HttpServerOptions made;
-        made.tls = std::make_unique<ServerTls>(ServerTls{.certificate = certificate.certificate,
-                                                         .key = certificate.key,
-                                                         .client_authority = authority.certificate});
+        made.tls =
+            std::make_unique<ServerTls>(ServerTls{.certificate = certificate.certificate,
+                                                  .key = certificate.key,
+                                                  .client_authority = authority.certificate});
         return made;
     }
     [[nodiscard]] HttpClientOptions client() const {
@@ -83,10 +84,8 @@ TEST(HttpTls, TrustsNoServerOfAnotherAuthorityOrName) {
     stranger.authority = make_authority("lab")->certificate;
     HttpClient mistrusting(secure.loop, stranger);
     secure.certificate = *sign_server(secure.authority, {"elsewhere"});
-    auto misnamed =
-        HttpServer::listen(secure.loop, secure.options(), [](const HttpRequest&) {
-            return answer_text("x");
-        });
+    auto misnamed = HttpServer::listen(secure.loop, secure.options(),
+                                       [](const HttpRequest&) { return answer_text("x"); });
     ASSERT_TRUE(misnamed);
     HttpClientOptions elsewhere = secure.client();
     elsewhere.port = misnamed->port();
@@ -126,8 +125,8 @@ TEST(HttpTls, SaysWhatIsWrongWithWhatItIsGiven) {
     EventLoop loop;
     HttpServerOptions bad;
     bad.tls = std::make_unique<ServerTls>();
-    const auto server =
-        HttpServer::listen(loop, std::move(bad), [](const HttpRequest&) { return answer_text(""); });
+    const auto server = HttpServer::listen(loop, std::move(bad),
+                                           [](const HttpRequest&) { return answer_text(""); });
     HttpClient client(loop, {.is_tls = true, .authority = "no PEM"});
 
     const auto answer = ask(loop, client, get("/"));

@@ -1,14 +1,14 @@
 #include "net/wire_test.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
 #include <future>
-#include <utility>
-
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 namespace muster::net {
 
@@ -91,13 +91,15 @@ bool RawClient::send(std::string_view text) {
 }
 
 std::string RawClient::read_to(std::string_view mark) {
-    std::array<char, 4096> bytes{};
+    std::array<char, 65536> bytes{};
+    std::size_t searched = 0;
     while (true) {
-        if (const auto at = ahead_.find(mark); !mark.empty() && at != std::string::npos) {
+        if (const auto at = ahead_.find(mark, searched); !mark.empty() && at != std::string::npos) {
             std::string found = ahead_.substr(0, at + mark.size());
             ahead_.erase(0, found.size());
             return found;
         }
+        searched = ahead_.size() - std::min(ahead_.size(), mark.size());
         const ssize_t size = recv(socket_, bytes.data(), bytes.size(), 0);
         if (size <= 0) { return std::exchange(ahead_, {}) + (size < 0 ? "<no end>" : ""); }
         ahead_.append(bytes.data(), static_cast<std::size_t>(size));

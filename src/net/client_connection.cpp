@@ -1,4 +1,4 @@
-#include "net/http_exchange.h"
+#include "net/client_connection.h"
 
 #include <utility>
 
