@@ -142,10 +142,10 @@ struct CompletionOptions {
     std::string shell;
 };
 
-using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
-                             SimPlacementOptions, SimRandomOptions, SimJobsOptions,
-                             LedgerShowOptions, LedgerVerifyOptions, LedgerExportOptions,
-                             ReplayOptions, DemoOptions, LabVerbOptions, VersionOptions,
-                             CompletionOptions>;
+using Options =
+    std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
+                 SimPlacementOptions, SimRandomOptions, SimJobsOptions, LedgerShowOptions,
+                 LedgerVerifyOptions, LedgerExportOptions, ReplayOptions, DemoOptions,
+                 LabVerbOptions, VersionOptions, CompletionOptions>;
 
 }  // namespace muster::cli

@@ -305,8 +305,7 @@ private:
                                     const char* examples) {
             LabVerbOptions& options = lab_[static_cast<std::size_t>(action)];
             options.action = action;
-            auto* app = add(
-                name, what, examples, [&options] { return options; }, lab);
+            auto* app = add(name, what, examples, [&options] { return options; }, lab);
             add_lab_options(*app, options);
         };
         add_action("up", "Starts it in the background and tells where it is", LabAction::up,

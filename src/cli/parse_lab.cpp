@@ -17,10 +17,12 @@ void add_lab_options(CLI::App& app, LabVerbOptions& options) {
         ->type_name("FOLDER")
         ->envname("MUSTER_LAB");
     if (options.action != LabAction::up && options.action != LabAction::run) { return; }
-    auto* nodes = app.add_option("--nodes", options.nodes, "NODESxGPUS, of a lab that has none yet");
+    auto* nodes =
+        app.add_option("--nodes", options.nodes, "NODESxGPUS, of a lab that has none yet");
     nodes->type_name("NxG")->capture_default_str();
-    app.add_option("--like", options.like,
-                   "h100-superpod:N (units of 32 nodes), gb200-nvl72:N (racks) or a100-mixed:N (nodes)")
+    app.add_option(
+           "--like", options.like,
+           "h100-superpod:N (units of 32 nodes), gb200-nvl72:N (racks) or a100-mixed:N (nodes)")
         ->type_name("FLEET")
         ->excludes(nodes);
     app.add_option("--speed", options.speed, "lab seconds in a second")

@@ -56,22 +56,25 @@ Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal)
     const path folder = folder_of(options);
     std::error_code wrong;
     std::filesystem::create_directories(folder, wrong);
-    if (wrong) { return fail(Code::unavailable, fmt::format("{}: {}", folder.string(), wrong.message())); }
+    if (wrong) {
+        return fail(Code::unavailable, fmt::format("{}: {}", folder.string(), wrong.message()));
+    }
     const lab::LabFiles files = lab::files_of(folder);
     if (const pid_t other = process_of(folder); other != 0 && other != getpid()) {
         return fail(Code::conflict, fmt::format("a lab runs in {} already", folder.string()));
     }
-    const lab::LabOptions with{.folder = folder,
-                               .nodes = options.nodes,
-                               .like = options.like,
-                               .speed = options.speed,
-                               .scheduler = options.scheduler == "muster"    ? lab::LabScheduler::muster
-                                            : options.scheduler == "per-pod" ? lab::LabScheduler::per_pod
-                                                                             : lab::LabScheduler::none,
-                               .is_http = options.is_http,
-                               .is_in_memory = options.is_in_memory,
-                               .port = options.port,
-                               .version = MUSTER_VERSION};
+    const lab::LabOptions with{
+        .folder = folder,
+        .nodes = options.nodes,
+        .like = options.like,
+        .speed = options.speed,
+        .scheduler = options.scheduler == "muster"    ? lab::LabScheduler::muster
+                     : options.scheduler == "per-pod" ? lab::LabScheduler::per_pod
+                                                      : lab::LabScheduler::none,
+        .is_http = options.is_http,
+        .is_in_memory = options.is_in_memory,
+        .port = options.port,
+        .version = MUSTER_VERSION};
     MUSTER_CHECK(lab::run_lab(with, [&](const std::string& url) {
         std::ofstream(files.settings) << url << '\n';
         std::ofstream(files.process) << getpid() << '\n';
@@ -82,9 +85,17 @@ Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal)
 }
 
 std::vector<std::string> words_of(const LabVerbOptions& options, const path& folder) {
-    std::vector<std::string> out{"muster",  "lab", "run", "--folder", folder.string(), "--scheduler",
-                                 options.scheduler, "--speed", std::to_string(options.speed),
-                                 "--port", std::to_string(options.port)};
+    std::vector<std::string> out{"muster",
+                                 "lab",
+                                 "run",
+                                 "--folder",
+                                 folder.string(),
+                                 "--scheduler",
+                                 options.scheduler,
+                                 "--speed",
+                                 std::to_string(options.speed),
+                                 "--port",
+                                 std::to_string(options.port)};
     if (options.like.empty()) {
         out.insert(out.end(), {"--nodes", options.nodes});
     } else {
@@ -119,19 +130,23 @@ Result<int> up(const LabVerbOptions& options, Terminal& terminal) {
     const path folder = folder_of(options);
     if (process_of(folder) != 0) {
         terminal.out << export_line(folder);
-        terminal.err << "the lab runs already at " << first_line(lab::files_of(folder).settings) << '\n';
+        terminal.err << "the lab runs already at " << first_line(lab::files_of(folder).settings)
+                     << '\n';
         return exit_good;
     }
     std::error_code wrong;
     std::filesystem::create_directories(folder, wrong);
-    if (wrong) { return fail(Code::unavailable, fmt::format("{}: {}", folder.string(), wrong.message())); }
+    if (wrong) {
+        return fail(Code::unavailable, fmt::format("{}: {}", folder.string(), wrong.message()));
+    }
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, wrong);
     std::filesystem::remove(lab::files_of(folder).process, wrong);
     MUSTER_TRY(child, start(options, folder));
     for (int waited = 0; waited < up_wait_ms; waited += wait_step_ms) {
         if (process_of(folder) == child) {
             terminal.out << export_line(folder);
-            terminal.err << "the lab answers at " << first_line(lab::files_of(folder).settings) << '\n';
+            terminal.err << "the lab answers at " << first_line(lab::files_of(folder).settings)
+                         << '\n';
             return exit_good;
         }
         int status = 0;
@@ -164,9 +179,9 @@ Result<int> down(const LabVerbOptions& options, Terminal& terminal, bool forgets
     if (!forgets) { return exit_good; }
     const lab::LabFiles files = lab::files_of(folder);
     std::error_code ignored;
-    for (const path& file : {files.objects, files.ledger, files.kubeconfig, files.settings, files.log,
-                             files.process, folder / "ca.crt", folder / "client.crt",
-                             folder / "client.key"}) {
+    for (const path& file :
+         {files.objects, files.ledger, files.kubeconfig, files.settings, files.log, files.process,
+          folder / "ca.crt", folder / "client.crt", folder / "client.key"}) {
         for (const char* behind : {"", "-wal", "-shm", "-mark"}) {
             std::filesystem::remove(file.string() + behind, ignored);
         }
@@ -183,7 +198,8 @@ Result<int> status(const LabVerbOptions& options, Terminal& terminal) {
         return exit_waits;
     }
     terminal.out << fmt::format("the lab answers at {}, process {}\n{}",
-                                first_line(lab::files_of(folder).settings), id, export_line(folder));
+                                first_line(lab::files_of(folder).settings), id,
+                                export_line(folder));
     return exit_good;
 }
 

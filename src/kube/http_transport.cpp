@@ -79,12 +79,12 @@ private:
     }
 
     net::HttpRequest request_of(Call call) const {
-        net::HttpRequest request{.method = std::move(call.method),
-                                 .target = std::move(call.target),
-                                 .headers = {{"Accept", "application/json"},
-                                             {"User-Agent", address_.user_agent}},
-                                 .body = std::move(call.body),
-                                 .client_name = {}};
+        net::HttpRequest request{
+            .method = std::move(call.method),
+            .target = std::move(call.target),
+            .headers = {{"Accept", "application/json"}, {"User-Agent", address_.user_agent}},
+            .body = std::move(call.body),
+            .client_name = {}};
         if (!request.body.empty()) {
             request.headers.push_back({"Content-Type", std::move(call.content_type)});
         }

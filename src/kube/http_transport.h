@@ -18,7 +18,7 @@ struct ServerAddress {
     std::string authority;
     std::string certificate;
     std::string key;
-    std::string token;       // never logged
+    std::string token;  // never logged
     std::string user_agent = "muster";
 };
 

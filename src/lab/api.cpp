@@ -57,10 +57,12 @@ Result<std::unique_ptr<Api>> Api::open(ObjectStore store, const Schemas& schemas
         }
     });
     std::vector<json::object> begin;
-    for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    for (const std::string_view name :
+         {"default", "kube-system", "kube-public", "kube-node-lease"}) {
         begin.push_back(new_object("v1", "Namespace", name));
     }
-    json::object critical = new_object("scheduling.k8s.io/v1", "PriorityClass", "system-node-critical");
+    json::object critical =
+        new_object("scheduling.k8s.io/v1", "PriorityClass", "system-node-critical");
     critical["value"] = 2'000'001'000;
     begin.push_back(critical);
     critical["metadata"] = json::object{{"name", "system-cluster-critical"}};
@@ -70,8 +72,8 @@ Result<std::unique_ptr<Api>> Api::open(ObjectStore store, const Schemas& schemas
         const bool is_namespace = text_at(object, {"kind"}) == "Namespace";
         const net::HttpRequest request{
             .method = "POST",
-            .target = is_namespace ? "/api/v1/namespaces"
-                                   : "/apis/scheduling.k8s.io/v1/priorityclasses",
+            .target =
+                is_namespace ? "/api/v1/namespaces" : "/apis/scheduling.k8s.io/v1/priorityclasses",
             .headers = {{"Content-Type", "application/json"},
                         {"Authorization", "Bearer " + self.options_.token}},
             .body = json::serialize(object),
@@ -138,8 +140,8 @@ net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPa
         return answer_error(not_allowed("resource").value());
     }
     if (parts.empty()) {
-        json::array paths{"/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz",
-                          "/version"};
+        json::array paths{"/api",   "/api/v1",     "/apis",   "/healthz",
+                          "/livez", "/openapi/v3", "/readyz", "/version"};
         return answer(200, {{"paths", std::move(paths)}});
     }
     if (parts.size() == 1 && parts[0] == "version") {
@@ -154,7 +156,9 @@ net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPa
                            {"Vary", "Accept"}};
             return out;
         }
-        if (parts.size() == 1) { return answer(200, is_core ? api_versions() : api_groups(served)); }
+        if (parts.size() == 1) {
+            return answer(200, is_core ? api_versions() : api_groups(served));
+        }
         if (is_core && parts.size() == 2 && is_served("", parts[1])) {
             return answer(200, api_resources(served, "", parts[1]));
         }
@@ -205,10 +209,10 @@ Outcome<net::HttpResponse> Api::resource(Ask& ask) {
 
 Outcome<> Api::written(const Result<Stored>& done) {
     if (done) { return {}; }
-    return tl::unexpected(ApiError{
-        .code = 500,
-        .reason = "InternalError",
-        .message = fmt::format("Internal error occurred: {}", done.error().message)});
+    return tl::unexpected(
+        ApiError{.code = 500,
+                 .reason = "InternalError",
+                 .message = fmt::format("Internal error occurred: {}", done.error().message)});
 }
 
 std::string Api::new_uid() const {

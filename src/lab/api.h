@@ -22,10 +22,10 @@
 namespace muster::lab {
 
 struct ApiOptions {
-    std::string kubernetes = "1.37.2";     // whose schemas and version it tells
-    std::string token;                     // whoever brings it is an administrator; empty = everybody is
-    std::function<std::int64_t()> now;     // ms since the epoch
-    std::function<std::uint32_t()> dice;   // for uids and generated names
+    std::string kubernetes = "1.37.2";  // whose schemas and version it tells
+    std::string token;  // whoever brings it is an administrator; empty = everybody is
+    std::function<std::int64_t()> now;    // ms since the epoch
+    std::function<std::uint32_t()> dice;  // for uids and generated names
     /// Once, so many milliseconds from now; watches end by it.
     std::function<void(std::int64_t, std::function<void()>)> after;
 };

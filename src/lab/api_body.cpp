@@ -19,9 +19,10 @@ Outcome<Validation> validation_of(std::string_view text) {
     if (text == "Strict") { return Validation::strict; }
     if (text == "Ignore") { return Validation::ignore; }
     if (text.empty() || text == "Warn") { return Validation::warn; }
-    return bad_request(fmt::format("fieldValidation: Unsupported value: \"{}\": supported values: "
-                                   "\"Ignore\", \"Strict\", \"Warn\"",
-                                   text));
+    return bad_request(
+        fmt::format("fieldValidation: Unsupported value: \"{}\": supported values: "
+                    "\"Ignore\", \"Strict\", \"Warn\"",
+                    text));
 }
 
 bool is_yaml(std::string_view content_type, std::string_view body) {
@@ -49,8 +50,8 @@ Outcome<json::value> parse_body(const net::HttpRequest& request, bool is_strict)
     boost::system::error_code wrong;
     json::value body = json::parse(request.body, wrong);
     if (wrong) {
-        return bad_request(fmt::format("couldn't get version/kind; json parse error: {}",
-                                       wrong.message()));
+        return bad_request(
+            fmt::format("couldn't get version/kind; json parse error: {}", wrong.message()));
     }
     return body;
 }
@@ -69,8 +70,8 @@ Outcome<json::object> Api::read_body(Ask& ask) {
         object["kind"] = ask.type->kind;
     } else if (api_version != ask.type->api_version() || kind != ask.type->kind) {
         return bad_request(fmt::format(
-            "the object provided is unrecognized (must be of type {}): {} of {} does not match", ask.type->kind,
-            kind, api_version));
+            "the object provided is unrecognized (must be of type {}): {} of {} does not match",
+            ask.type->kind, kind, api_version));
     }
     if (const json::value* metadata = object.if_contains("metadata");
         metadata != nullptr && !metadata->is_object()) {
@@ -82,8 +83,9 @@ Outcome<json::object> Api::read_body(Ask& ask) {
         if (space.empty()) {
             metadata["namespace"] = ask.at.space.empty() ? "default" : ask.at.space;
         } else if (!ask.at.space.empty() && space != ask.at.space) {
-            return bad_request("the namespace of the provided object does not match the namespace "
-                               "sent on the request");
+            return bad_request(
+                "the namespace of the provided object does not match the namespace "
+                "sent on the request");
         }
     } else {
         metadata.erase("namespace");
@@ -120,7 +122,8 @@ Outcome<> Api::check_fields(Ask& ask, json::object& object) {
             case FieldFault::Kind::required:
             case FieldFault::Kind::unsupported:
             case FieldFault::Kind::invalid:
-                // Built-in kinds have rules of their own; what is required there may have a default.
+                // Built-in kinds have rules of their own; what is required there may have a
+                // default.
                 if (!ask.type->is_custom) { break; }
                 causes.push_back({fault.kind == FieldFault::Kind::required ? "FieldValueRequired"
                                   : fault.kind == FieldFault::Kind::unsupported
@@ -140,9 +143,10 @@ Outcome<> Api::check_fields(Ask& ask, json::object& object) {
         if (*validation == Validation::strict) {
             std::string all;
             for (const std::string& one : unknown) { all += (all.empty() ? "" : ", ") + one; }
-            return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: strict "
-                                           "decoding error: {}",
-                                           ask.type->kind, ask.type->version, ask.type->kind, all));
+            return bad_request(
+                fmt::format("{} in version \"{}\" cannot be handled as a {}: strict "
+                            "decoding error: {}",
+                            ask.type->kind, ask.type->version, ask.type->kind, all));
         }
         if (*validation == Validation::warn) { ask.warnings = std::move(unknown); }
         prune(whole, *schema);

@@ -16,18 +16,21 @@ constexpr std::string_view orphan = "orphan";
 
 void add_finalizer(json::object& metadata, std::string_view name) {
     json::array& finalizers = list_at(metadata, "finalizers");
-    const bool is_there = std::any_of(finalizers.begin(), finalizers.end(), [&](const json::value& one) {
-        return one.is_string() && std::string_view(one.get_string()) == name;
-    });
+    const bool is_there =
+        std::any_of(finalizers.begin(), finalizers.end(), [&](const json::value& one) {
+            return one.is_string() && std::string_view(one.get_string()) == name;
+        });
     if (!is_there) { finalizers.push_back(json::value(name)); }
 }
 
-/// A pod that has a node goes when its kubelet says so; one that has none, or ran to its end, at once.
+/// A pod that has a node goes when its kubelet says so; one that has none, or ran to its end, at
+/// once.
 std::int64_t grace_of(const ResourceType& type, const json::object& object,
                       const json::object& options) {
     if (!type.group.empty() || type.plural != "pods") { return 0; }
     const std::string_view phase = text_at(object, {"status", "phase"});
-    if (text_at(object, {"spec", "nodeName"}).empty() || phase == "Succeeded" || phase == "Failed") {
+    if (text_at(object, {"spec", "nodeName"}).empty() || phase == "Succeeded" ||
+        phase == "Failed") {
         return 0;
     }
     return std::max<std::int64_t>(
@@ -53,7 +56,8 @@ Outcome<json::object> read_options(const net::HttpRequest& request, const Reques
         boost::system::error_code wrong;
         const json::value number = json::parse(found->second, wrong);
         if (wrong || !number.is_int64()) {
-            return bad_request(fmt::format("gracePeriodSeconds: \"{}\" is no number", found->second));
+            return bad_request(
+                fmt::format("gracePeriodSeconds: \"{}\" is no number", found->second));
         }
         options[key] = number;
     }

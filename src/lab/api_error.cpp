@@ -41,8 +41,10 @@ json::object status_of(const ApiError& error) {
         details["causes"] = std::move(causes);
     }
     if (error.retry_after_s > 0) { details["retryAfterSeconds"] = error.retry_after_s; }
-    json::object out{{"kind", "Status"},       {"apiVersion", "v1"},
-                     {"metadata", json::object()}, {"status", "Failure"},
+    json::object out{{"kind", "Status"},
+                     {"apiVersion", "v1"},
+                     {"metadata", json::object()},
+                     {"status", "Failure"},
                      {"message", error.message}};
     if (!error.reason.empty()) { out["reason"] = error.reason; }
     if (!details.empty()) { out["details"] = std::move(details); }
@@ -94,8 +96,8 @@ tl::unexpected<ApiError> invalid(const ResourceType& type, std::string_view name
     if (causes.size() > 1) { all = fmt::format("[{}]", all); }
     const std::string kind =
         type.group.empty() ? type.kind : fmt::format("{}.{}", type.kind, type.group);
-    auto error = about(422, "Invalid", type, name,
-                       fmt::format("{} \"{}\" is invalid: {}", kind, name, all));
+    auto error =
+        about(422, "Invalid", type, name, fmt::format("{} \"{}\" is invalid: {}", kind, name, all));
     error.value().kind = type.kind;
     error.value().causes = std::move(causes);
     return error;

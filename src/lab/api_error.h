@@ -5,13 +5,12 @@
 #include "lab/resources.h"
 
 #include <boost/json/fwd.hpp>
+#include <tl/expected.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 namespace muster::lab {
 

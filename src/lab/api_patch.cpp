@@ -68,8 +68,9 @@ Outcome<net::HttpResponse> Api::patch(Ask& ask) {
 
 Outcome<net::HttpResponse> Api::apply(Ask& ask) {
     if (ask.query("fieldManager").empty()) {
-        return bad_request("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: "
-                           "is required for apply patch");
+        return bad_request(
+            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: "
+            "is required for apply patch");
     }
     const auto schema = registry_.schema(*ask.type);
     if (!schema) { return unsupported_media("application/json-patch+json"); }

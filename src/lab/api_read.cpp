@@ -101,7 +101,9 @@ Outcome<net::HttpResponse> Api::list(Ask& ask) {
         for (const Stored* stored : page.objects) { parsed.push_back(json::parse(*stored->text)); }
         if (view.is_metadata) {
             json::array items;
-            for (const json::value& one : parsed) { items.push_back(metadata_only(one.get_object())); }
+            for (const json::value& one : parsed) {
+                items.push_back(metadata_only(one.get_object()));
+            }
             return answer(200, {{"kind", "PartialObjectMetadataList"},
                                 {"apiVersion", "meta.k8s.io/v1"},
                                 {"metadata", std::move(metadata)},
@@ -118,9 +120,9 @@ Outcome<net::HttpResponse> Api::list(Ask& ask) {
         table["metadata"] = std::move(metadata);
         return answer(200, table);
     }
-    std::string body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)",
-                                   ask.type->kind, ask.type->api_version(),
-                                   json::serialize(metadata));
+    std::string body =
+        fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)",
+                    ask.type->kind, ask.type->api_version(), json::serialize(metadata));
     bool is_first = true;
     for (const Stored* stored : page.objects) {
         if (!is_first) { body += ','; }
@@ -154,20 +156,21 @@ Outcome<net::HttpResponse> Api::watch(Ask& ask) {
     if (!version_text.empty() && version_text != "0" && !options.tells_end_of_initial) {
         const auto version = read_number(version_text);
         if (!version) {
-            return bad_request(fmt::format("Invalid value: \"{}\": resourceVersion must be a number",
-                                           version_text));
+            return bad_request(fmt::format(
+                "Invalid value: \"{}\": resourceVersion must be a number", version_text));
         }
         options.from = *version;
         options.with_initial = false;
         if (*version <= store_.version() && !store_.position_after(ask.storage, *version)) {
-            return gone(fmt::format("too old resource version: {} ({})", *version,
-                                    store_.version()));
+            return gone(
+                fmt::format("too old resource version: {} ({})", *version, store_.version()));
         }
     }
     constexpr std::uint64_t default_seconds = 1'800;
     constexpr std::uint64_t seconds_max = 86'400;
     const auto seconds = read_number(ask.query("timeoutSeconds"));
-    options.end_ms = static_cast<std::int64_t>(std::min(seconds.value_or(default_seconds), seconds_max)) * 1'000;
+    options.end_ms =
+        static_cast<std::int64_t>(std::min(seconds.value_or(default_seconds), seconds_max)) * 1'000;
     return net::HttpResponse{.status = 200,
                              .headers = {{"Content-Type", "application/json"}},
                              .body = {},

@@ -21,8 +21,8 @@ json::object success(int code) {
 
 json::object scale_of(const json::object& object) {
     json::object metadata;
-    for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion",
-                                       "creationTimestamp"}) {
+    for (const std::string_view key :
+         {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
         if (const json::value* found = at(object, {"metadata", key})) { metadata[key] = *found; }
     }
     json::object status{{"replicas", number_at(object, {"status", "replicas"})}};
@@ -31,9 +31,9 @@ json::object scale_of(const json::object& object) {
         labels != nullptr && labels->is_object()) {
         for (const auto& [key, value] : labels->get_object()) {
             if (!selector.empty()) { selector += ','; }
-            selector += fmt::format("{}={}", std::string_view(key),
-                                    value.is_string() ? std::string_view(value.get_string())
-                                                      : std::string_view());
+            selector += fmt::format(
+                "{}={}", std::string_view(key),
+                value.is_string() ? std::string_view(value.get_string()) : std::string_view());
         }
     }
     if (!selector.empty()) { status["selector"] = selector; }
@@ -47,11 +47,14 @@ json::object scale_of(const json::object& object) {
 /// `True` since now, in place of what was said before.
 void set_condition(json::object& object, std::string_view type, std::string_view now) {
     json::array& conditions = list_at(object_at(object, "status"), "conditions");
-    const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json::value& one) {
-        return one.is_object() && text_at(one.get_object(), {"type"}) == type;
-    });
-    json::object condition{
-        {"type", type}, {"status", "True"}, {"lastProbeTime", nullptr}, {"lastTransitionTime", now}};
+    const auto found =
+        std::find_if(conditions.begin(), conditions.end(), [&](const json::value& one) {
+            return one.is_object() && text_at(one.get_object(), {"type"}) == type;
+        });
+    json::object condition{{"type", type},
+                           {"status", "True"},
+                           {"lastProbeTime", nullptr},
+                           {"lastTransitionTime", now}};
     if (found == conditions.end()) {
         conditions.push_back(std::move(condition));
     } else {
@@ -79,7 +82,8 @@ Outcome<net::HttpResponse> Api::subresource(Ask& ask) {
     } else if (sub == "log" && method == "GET") {
         return log(ask);
     } else if (sub == "exec") {
-        return bad_request("the lab's pods run no processes, so that there is nothing to exec into");
+        return bad_request(
+            "the lab's pods run no processes, so that there is nothing to exec into");
     }
     return not_allowed("resource");
 }
@@ -99,8 +103,7 @@ Outcome<net::HttpResponse> Api::scale(Ask& ask) {
     }
     json::object now = *before;
     object_at(now, "spec")["replicas"] = *wanted;
-    const std::string_view version =
-        text_at(body->get_object(), {"metadata", "resourceVersion"});
+    const std::string_view version = text_at(body->get_object(), {"metadata", "resourceVersion"});
     if (!version.empty()) { object_at(now, "metadata")["resourceVersion"] = version; }
     ask.at.subresource.clear();
     auto changed = store_changed(ask, std::move(now), *before);
@@ -131,9 +134,9 @@ Outcome<net::HttpResponse> Api::bind(Ask& ask) {
                                     uid, text_at(pod, {"metadata", "uid"})));
     }
     if (is_leaving(pod)) {
-        return conflict(*ask.type, ask.at.name,
-                        fmt::format("pod {} is being deleted, cannot be assigned to a host",
-                                    ask.at.name));
+        return conflict(
+            *ask.type, ask.at.name,
+            fmt::format("pod {} is being deleted, cannot be assigned to a host", ask.at.name));
     }
     if (const std::string_view has = text_at(pod, {"spec", "nodeName"}); !has.empty()) {
         return conflict(*ask.type, ask.at.name,
@@ -181,15 +184,17 @@ Outcome<net::HttpResponse> Api::evict(Ask& ask) {
         if (key.first != ask.at.space || !counts) { continue; }
         const json::value budget = json::parse(*stored.text);
         const json::value* wanted = lab::at(budget.get_object(), {"spec", "selector"});
-        const auto selector = read_label_selector(wanted == nullptr ? json::value(nullptr) : *wanted);
+        const auto selector =
+            read_label_selector(wanted == nullptr ? json::value(nullptr) : *wanted);
         if (!selector || wanted == nullptr ||
             !matches_labels(*selector, labels == nullptr ? nullptr : labels->if_object())) {
             continue;
         }
         if (number_at(budget.get_object(), {"status", "disruptionsAllowed"}) > 0) { continue; }
-        ApiError error{.code = 429,
-                       .reason = "TooManyRequests",
-                       .message = "Cannot evict pod as it would violate the pod's disruption budget."};
+        ApiError error{
+            .code = 429,
+            .reason = "TooManyRequests",
+            .message = "Cannot evict pod as it would violate the pod's disruption budget."};
         error.causes.push_back(
             {.reason = "DisruptionBudget",
              .message = fmt::format(
@@ -210,9 +215,11 @@ Outcome<net::HttpResponse> Api::log(Ask& ask) {
     const auto pod = find(ask);
     if (!pod) { return tl::unexpected(pod.error()); }
     const std::string_view node = text_at(*pod, {"spec", "nodeName"});
-    if (node.empty()) { return bad_request(fmt::format("pod {} does not have a host assigned", ask.at.name)); }
-    std::string text = fmt::format("fake pod {}/{} on node {}: {}\n", ask.at.space, ask.at.name, node,
-                                   text_at(*pod, {"status", "phase"}));
+    if (node.empty()) {
+        return bad_request(fmt::format("pod {} does not have a host assigned", ask.at.name));
+    }
+    std::string text = fmt::format("fake pod {}/{} on node {}: {}\n", ask.at.space, ask.at.name,
+                                   node, text_at(*pod, {"status", "phase"}));
     const std::string_view began = text_at(*pod, {"status", "startTime"});
     if (!began.empty()) { text += fmt::format("started at {}\n", began); }
     return net::HttpResponse{.status = 200,
@@ -232,7 +239,8 @@ Outcome<net::HttpResponse> Api::review(Ask& ask) {
     if (kind == "SelfSubjectReview") {
         out["status"] = json::object{{"userInfo", user}};
     } else if (kind == "TokenReview") {
-        const bool is_known = !options_.token.empty() && text_at(out, {"spec", "token"}) == options_.token;
+        const bool is_known =
+            !options_.token.empty() && text_at(out, {"spec", "token"}) == options_.token;
         json::object status{{"authenticated", is_known}};
         if (is_known) { status["user"] = user; }
         out["status"] = std::move(status);

@@ -1,5 +1,4 @@
 #include "lab/api_ask.h"
-
 #include "lab/metadata.h"
 #include "lab/table.h"
 
@@ -44,7 +43,9 @@ net::HttpResponse answer_error(const ApiError& error) {
 
 json::object metadata_only(const json::object& object) {
     json::object out{{"kind", "PartialObjectMetadata"}, {"apiVersion", "meta.k8s.io/v1"}};
-    if (const json::value* metadata = object.if_contains("metadata")) { out["metadata"] = *metadata; }
+    if (const json::value* metadata = object.if_contains("metadata")) {
+        out["metadata"] = *metadata;
+    }
     return out;
 }
 

@@ -13,8 +13,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::array<std::string_view, 7> kept_metadata{
-    "uid",        "creationTimestamp",          "deletionTimestamp", "deletionGracePeriodSeconds",
-    "generation", "managedFields", "selfLink"};
+    "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "generation", "managedFields",     "selfLink"};
 
 /// Two states without what every write changes.
 bool is_same(json::object a, json::object b) {
@@ -70,16 +70,17 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
         metadata["name"] = name;
     }
     if (!is_dns_subdomain(name)) {
-        return invalid(
-            type, name,
-            {{.reason = "FieldValueInvalid",
-              .message = fmt::format(
-                  "Invalid value: \"{}\": a lowercase RFC 1123 subdomain must consist of lower case "
-                  "alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
-                  "character (e.g. 'example.com', regex used for validation is "
-                  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-                  name),
-              .field = "metadata.name"}});
+        return invalid(type, name,
+                       {{.reason = "FieldValueInvalid",
+                         .message = fmt::format(
+                             "Invalid value: \"{}\": a lowercase RFC 1123 subdomain must consist "
+                             "of lower case "
+                             "alphanumeric characters, '-' or '.', and must start and end with an "
+                             "alphanumeric "
+                             "character (e.g. 'example.com', regex used for validation is "
+                             "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+                             name),
+                         .field = "metadata.name"}});
     }
     ask.at.name = name;
     if (type.is_namespaced) {
@@ -88,10 +89,11 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
         if (space == nullptr) { return not_found(*spaces, ask.at.space); }
         const json::value parsed = json::parse(*space->text);
         if (is_leaving(parsed.get_object())) {
-            return forbidden(type, name,
-                             fmt::format("unable to create new content in namespace {} because it is "
-                                         "being terminated",
-                                         ask.at.space));
+            return forbidden(
+                type, name,
+                fmt::format("unable to create new content in namespace {} because it is "
+                            "being terminated",
+                            ask.at.space));
         }
     }
     if (store_.find(ask.storage, ask.key()) != nullptr) { return already_exists(type, name); }
@@ -116,7 +118,8 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
     if (auto causes = check_kind(type, object); !causes.empty()) {
         return invalid(type, name, std::move(causes));
     }
-    const bool is_applied = ask.request.header("Content-Type").starts_with("application/apply-patch");
+    const bool is_applied =
+        ask.request.header("Content-Type").starts_with("application/apply-patch");
     if (const auto schema = registry_.schema(type); schema && !is_applied) {
         json::value after(std::move(object));
         note_update(json::value(nullptr), after, *schema,
@@ -185,7 +188,9 @@ Outcome<json::object> Api::store_changed(Ask& ask, json::object now, const json:
         metadata["name"] = ask.at.name;
         if (type.has("status")) {
             now.erase("status");
-            if (const json::value* status = before.if_contains("status")) { now["status"] = *status; }
+            if (const json::value* status = before.if_contains("status")) {
+                now["status"] = *status;
+            }
         }
         if (auto filled = fill_kind(type, now, rules()); !filled) {
             return tl::unexpected(std::move(filled.error()));
@@ -209,7 +214,8 @@ Outcome<json::object> Api::store_changed(Ask& ask, json::object now, const json:
             number_at(had, {"generation"}, 1) + (has_other_spec(now, before) ? 1 : 0);
     }
     if (is_same(now, before)) {
-        const bool has_same_owners = !after.contains("managedFields") || !had.contains("managedFields") ||
+        const bool has_same_owners = !after.contains("managedFields") ||
+                                     !had.contains("managedFields") ||
                                      after.at("managedFields") == had.at("managedFields");
         const bool is_apply =
             ask.request.header("Content-Type").starts_with("application/apply-patch");

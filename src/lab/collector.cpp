@@ -17,13 +17,15 @@ namespace {
 bool has_finalizer(const json::object& object, std::string_view name) {
     const json::value* found = at(object, {"metadata", "finalizers"});
     if (found == nullptr || !found->is_array()) { return false; }
-    return std::any_of(found->get_array().begin(), found->get_array().end(), [&](const json::value& one) {
-        return one.is_string() && std::string_view(one.get_string()) == name;
-    });
+    return std::any_of(found->get_array().begin(), found->get_array().end(),
+                       [&](const json::value& one) {
+                           return one.is_string() && std::string_view(one.get_string()) == name;
+                       });
 }
 
 std::string path_to(const ResourceType& type, const Key& key) {
-    std::string path = type.group.empty() ? "/api/v1" : fmt::format("/apis/{}/{}", type.group, type.version);
+    std::string path =
+        type.group.empty() ? "/api/v1" : fmt::format("/apis/{}/{}", type.group, type.version);
     if (!key.first.empty()) { path += fmt::format("/namespaces/{}", key.first); }
     return path + fmt::format("/{}/{}", type.plural, key.second);
 }
@@ -47,8 +49,9 @@ Collector::Collector(Api& api) : api_(api) {
             due_.insert({resource, key});
         }
     }
-    listener_ = api_.store().listen(
-        "", [this](std::string_view resource, const StoreEvent& event) { notice(resource, event); });
+    listener_ = api_.store().listen("", [this](std::string_view resource, const StoreEvent& event) {
+        notice(resource, event);
+    });
 }
 
 Collector::~Collector() { api_.store().stop_listening(listener_); }
@@ -63,14 +66,18 @@ void Collector::notice(std::string_view resource, const StoreEvent& event) {
         ended_.insert(uid);
         for (const std::string& owner : owners_[id]) {
             dependents_[owner].erase(id);
-            if (const auto found = uids_.find(owner); found != uids_.end()) { due_.insert(found->second); }
+            if (const auto found = uids_.find(owner); found != uids_.end()) {
+                due_.insert(found->second);
+            }
         }
         owners_.erase(id);
         if (!id.second.first.empty()) { due_.insert({"namespaces", {"", id.second.first}}); }
         return;
     }
     index(id, object.get_object());
-    if (is_leaving(object.get_object()) || event.type == StoreEvent::Type::added) { due_.insert(id); }
+    if (is_leaving(object.get_object()) || event.type == StoreEvent::Type::added) {
+        due_.insert(id);
+    }
 }
 
 void Collector::index(const Id& id, const json::object& object) {
@@ -112,7 +119,9 @@ void Collector::look_at(const Id& id) {
     if (const auto owners = owners_.find(id); owners != owners_.end() && !owners->second.empty()) {
         const bool has_one = std::any_of(owners->second.begin(), owners->second.end(),
                                          [&](const std::string& owner) { return is_there(owner); });
-        if (!has_one && !is_leaving(object)) { return ask("DELETE", id, "", "propagationPolicy=Background"); }
+        if (!has_one && !is_leaving(object)) {
+            return ask("DELETE", id, "", "propagationPolicy=Background");
+        }
     }
     if (!is_leaving(object)) { return; }
     if (id.first == "namespaces") { return finish_namespace(id.second.second); }
@@ -149,7 +158,8 @@ void Collector::finish_namespace(const std::string& name) {
         if (type == nullptr || !type->is_namespaced) { continue; }
         std::vector<Key> keys;
         const auto& all = api_.store().all(resource);
-        for (auto one = all.lower_bound({name, ""}); one != all.end() && one->first.first == name; ++one) {
+        for (auto one = all.lower_bound({name, ""}); one != all.end() && one->first.first == name;
+             ++one) {
             keys.push_back(one->first);
         }
         for (const Key& key : keys) {
@@ -170,14 +180,13 @@ void Collector::ask(const std::string& method, const Id& id, const std::string& 
     if (type == nullptr) { return; }
     std::string target = path_to(*type, id.second);
     if (!query.empty()) { target += "?" + query; }
-    const net::HttpRequest request{
-        .method = method,
-        .target = std::move(target),
-        .headers = {{"Content-Type", "application/merge-patch+json"},
-                    {"User-Agent", "garbage-collector/1"},
-                    {"Authorization", "Bearer " + api_.options().token}},
-        .body = body,
-        .client_name = {}};
+    const net::HttpRequest request{.method = method,
+                                   .target = std::move(target),
+                                   .headers = {{"Content-Type", "application/merge-patch+json"},
+                                               {"User-Agent", "garbage-collector/1"},
+                                               {"Authorization", "Bearer " + api_.options().token}},
+                                   .body = body,
+                                   .client_name = {}};
     static_cast<void>(api_.handle(request));
 }
 

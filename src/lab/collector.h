@@ -1,6 +1,6 @@
-// What a cluster cleans up by itself: dependents of owners that are gone, owners that wait for their
-// dependents, all that stands in a namespace which is leaving, events of long ago, and the numbers
-// of disruption budgets.
+// What a cluster cleans up by itself: dependents of owners that are gone, owners that wait for
+// their dependents, all that stands in a namespace which is leaving, events of long ago, and the
+// numbers of disruption budgets.
 #pragma once
 
 #include "lab/api.h"

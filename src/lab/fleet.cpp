@@ -28,7 +28,7 @@ constexpr Product a100{"NVIDIA-A100-SXM4-80GB", 81'920, 256, 2'048};
 
 struct Place {
     std::string name;
-    std::string leaf;    // nearest switch
+    std::string leaf;  // nearest switch
     std::string spine;
     std::string domain;  // of NVLink between nodes; may be empty
 };
@@ -84,27 +84,28 @@ json::object make_node(const Place& place, const Product& product, std::int64_t 
                             {"machineID", place.name},
                             {"systemUUID", place.name},
                             {"kubeProxyVersion", ""}};
-    const json::array conditions{
-        json::object{{"type", "Ready"},
-                     {"status", "True"},
-                     {"reason", "KubeletReady"},
-                     {"message", "the fake kubelet is ready"}}};
-    return {{"apiVersion", "v1"},
-            {"kind", "Node"},
-            {"metadata",
-             {{"name", place.name}, {"labels", labels}, {"annotations", std::move(annotations)}}},
-            {"spec", json::object()},
-            {"status",
-             {{"capacity", capacity},
-              {"allocatable", capacity},
-              {"conditions", conditions},
-              {"addresses", json::array{json::object{{"type", "Hostname"}, {"address", place.name}}}},
-              {"nodeInfo", info}}}};
+    const json::array conditions{json::object{{"type", "Ready"},
+                                              {"status", "True"},
+                                              {"reason", "KubeletReady"},
+                                              {"message", "the fake kubelet is ready"}}};
+    return {
+        {"apiVersion", "v1"},
+        {"kind", "Node"},
+        {"metadata",
+         {{"name", place.name}, {"labels", labels}, {"annotations", std::move(annotations)}}},
+        {"spec", json::object()},
+        {"status",
+         {{"capacity", capacity},
+          {"allocatable", capacity},
+          {"conditions", conditions},
+          {"addresses", json::array{json::object{{"type", "Hostname"}, {"address", place.name}}}},
+          {"nodeInfo", info}}}};
 }
 
 Result<> bad_like(std::string_view like) {
-    return fail(Code::invalid,
-                fmt::format("--like {}: expected h100-superpod:N, gb200-nvl72:N or a100-mixed:N", like));
+    return fail(
+        Code::invalid,
+        fmt::format("--like {}: expected h100-superpod:N, gb200-nvl72:N or a100-mixed:N", like));
 }
 
 }  // namespace
@@ -137,11 +138,12 @@ Result<std::vector<json::object>> known_fleet(std::string_view like) {
     std::vector<json::object> out;
     if (kind == "h100-superpod") {
         for (std::int64_t i = 0; i < units * 32; ++i) {
-            out.push_back(make_node({.name = fmt::format("dgx-{}-{}", i / 32 + 1, i % 32 + 1),
-                                     .leaf = fmt::format("su-{}-leaf-{}", i / 32 + 1, i % 32 / 8 + 1),
-                                     .spine = fmt::format("su-{}", i / 32 + 1),
-                                     .domain = {}},
-                                    h100, 8));
+            out.push_back(
+                make_node({.name = fmt::format("dgx-{}-{}", i / 32 + 1, i % 32 + 1),
+                           .leaf = fmt::format("su-{}-leaf-{}", i / 32 + 1, i % 32 / 8 + 1),
+                           .spine = fmt::format("su-{}", i / 32 + 1),
+                           .domain = {}},
+                          h100, 8));
         }
     } else if (kind == "gb200-nvl72") {
         for (std::int64_t i = 0; i < units * 18; ++i) {

@@ -125,8 +125,7 @@ void select_job_pods(json::object& object) {
     if (manual != nullptr && manual->is_bool() && manual->get_bool()) { return; }
     const std::string uid(text_at(object, {"metadata", "uid"}));
     const std::string name(name_of(object));
-    json::object& labels =
-        object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
+    json::object& labels = object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
     labels["batch.kubernetes.io/controller-uid"] = uid;
     labels["controller-uid"] = uid;
     labels["batch.kubernetes.io/job-name"] = name;
@@ -216,7 +215,8 @@ Outcome<> fill_kind(const ResourceType& type, json::object& object, const RuleCo
 void begin_status(const ResourceType& type, json::object& object, const RuleContext& context) {
     if (is_kind(type, "", "pods")) {
         json::object status{{"phase", "Pending"}};
-        if (const json::value* spec = object.if_contains("spec"); spec != nullptr && spec->is_object()) {
+        if (const json::value* spec = object.if_contains("spec");
+            spec != nullptr && spec->is_object()) {
             status["qosClass"] = qos_class(spec->get_object());
         }
         object["status"] = std::move(status);
@@ -246,12 +246,13 @@ void begin_status(const ResourceType& type, json::object& object, const RuleCont
 std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& object) {
     const json::value* found = object.if_contains("spec");
     static const json::object nothing;
-    const json::object& spec = found != nullptr && found->is_object() ? found->get_object() : nothing;
+    const json::object& spec =
+        found != nullptr && found->is_object() ? found->get_object() : nothing;
     if (type.is_custom) { return {}; }
     if (is_kind(type, "", "pods")) { return check_pod_spec(spec, "spec", false); }
     std::vector<ApiCause> out;
-    const bool has_template =
-        (type.group == "apps" && type.plural != "controllerrevisions") || is_kind(type, "batch", "jobs");
+    const bool has_template = (type.group == "apps" && type.plural != "controllerrevisions") ||
+                              is_kind(type, "batch", "jobs");
     if (has_template) {
         const json::value* pods = at(spec, {"template", "spec"});
         if (pods == nullptr || !pods->is_object()) {
@@ -300,12 +301,14 @@ std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& o
                 if (task.is_object()) { replicas += number_at(task.get_object(), {"replicas"}, 1); }
             }
         }
-        if (const std::int64_t least = number_at(spec, {"minAvailable"}); least < 0 || least > replicas) {
-            out.push_back({.reason = "FieldValueInvalid",
-                           .message = fmt::format("Invalid value: {}: job 'minAvailable' must be from "
-                                                  "0 to the total replicas of its tasks, {}",
-                                                  least, replicas),
-                           .field = "spec.minAvailable"});
+        if (const std::int64_t least = number_at(spec, {"minAvailable"});
+            least < 0 || least > replicas) {
+            out.push_back(
+                {.reason = "FieldValueInvalid",
+                 .message = fmt::format("Invalid value: {}: job 'minAvailable' must be from "
+                                        "0 to the total replicas of its tasks, {}",
+                                        least, replicas),
+                 .field = "spec.minAvailable"});
         }
     }
     return out;
@@ -333,8 +336,9 @@ std::vector<ApiCause> check_kind_update(const ResourceType& type, const json::ob
         json::object b =
             at(before, {"spec"}) != nullptr ? before.at("spec").as_object() : json::object();
         for (json::object* spec : {&a, &b}) {
-            for (const std::string_view key : {"activeDeadlineSeconds", "tolerations",
-                                               "schedulingGates", "terminationGracePeriodSeconds"}) {
+            for (const std::string_view key :
+                 {"activeDeadlineSeconds", "tolerations", "schedulingGates",
+                  "terminationGracePeriodSeconds"}) {
                 spec->erase(key);
             }
             for (const std::string_view list : {"initContainers", "containers"}) {
@@ -347,12 +351,13 @@ std::vector<ApiCause> check_kind_update(const ResourceType& type, const json::ob
         }
         if (a != b) {
             out.push_back({.reason = "FieldValueForbidden",
-                           .message = "Forbidden: pod updates may not change fields other than "
-                                      "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-                                      "`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
-                                      "additions to existing tolerations),"
-                                      "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 "
-                                      "if it was previously negative)",
+                           .message =
+                               "Forbidden: pod updates may not change fields other than "
+                               "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+                               "`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+                               "additions to existing tolerations),"
+                               "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 "
+                               "if it was previously negative)",
                            .field = "spec"});
         }
     } else if (is_kind(type, "batch", "jobs")) {

@@ -48,22 +48,25 @@ std::string random_token(std::random_device& dice) {
     return out;
 }
 
-
 /// Only its owner reads it.
 Result<> write_private(const std::filesystem::path& file, const std::string& text) {
     const std::filesystem::path draft = file.string() + ".new";
     {
         std::ofstream out(draft, std::ios::trunc);
         std::error_code ignored;
-        std::filesystem::permissions(draft, std::filesystem::perms::owner_read |
-                                                std::filesystem::perms::owner_write,
-                                     ignored);
+        std::filesystem::permissions(
+            draft, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
+            ignored);
         out << text << std::flush;
-        if (!out) { return fail(Code::unavailable, fmt::format("{}: cannot be written", file.string())); }
+        if (!out) {
+            return fail(Code::unavailable, fmt::format("{}: cannot be written", file.string()));
+        }
     }
     std::error_code wrong;
     std::filesystem::rename(draft, file, wrong);
-    if (wrong) { return fail(Code::unavailable, fmt::format("{}: {}", file.string(), wrong.message())); }
+    if (wrong) {
+        return fail(Code::unavailable, fmt::format("{}: {}", file.string(), wrong.message()));
+    }
     return {};
 }
 
@@ -90,33 +93,36 @@ Result<Secrets> make_secrets(bool is_http) {
 std::string kubeconfig_of(const std::string& url, const Secrets& secrets,
                           const std::filesystem::path& folder, bool is_http) {
     const std::string authority =
-        is_http ? "" : fmt::format("      certificate-authority: {}\n", (folder / "ca.crt").string());
+        is_http ? ""
+                : fmt::format("      certificate-authority: {}\n", (folder / "ca.crt").string());
     const std::string client =
         is_http ? ""
                 : fmt::format("      client-certificate: {}\n      client-key: {}\n",
                               (folder / "client.crt").string(), (folder / "client.key").string());
-    return fmt::format("apiVersion: v1\n"
-                       "kind: Config\n"
-                       "current-context: muster-lab\n"
-                       "clusters:\n"
-                       "  - name: muster-lab\n"
-                       "    cluster:\n"
-                       "      server: {}\n{}"
-                       "users:\n"
-                       "  - name: muster-lab\n"
-                       "    user:\n"
-                       "      token: {}\n{}"
-                       "contexts:\n"
-                       "  - name: muster-lab\n"
-                       "    context:\n"
-                       "      cluster: muster-lab\n"
-                       "      user: muster-lab\n",
-                       url, authority, secrets.token, client);
+    return fmt::format(
+        "apiVersion: v1\n"
+        "kind: Config\n"
+        "current-context: muster-lab\n"
+        "clusters:\n"
+        "  - name: muster-lab\n"
+        "    cluster:\n"
+        "      server: {}\n{}"
+        "users:\n"
+        "  - name: muster-lab\n"
+        "    user:\n"
+        "      token: {}\n{}"
+        "contexts:\n"
+        "  - name: muster-lab\n"
+        "    context:\n"
+        "      cluster: muster-lab\n"
+        "      user: muster-lab\n",
+        url, authority, secrets.token, client);
 }
 
 Result<> add_fleet(Api& api, const LabOptions& options) {
     if (!api.store().all("nodes").empty()) { return {}; }
-    MUSTER_TRY(fleet, options.like.empty() ? plain_fleet(options.nodes) : known_fleet(options.like));
+    MUSTER_TRY(fleet,
+               options.like.empty() ? plain_fleet(options.nodes) : known_fleet(options.like));
     for (const json::object& node : fleet) {
         const net::HttpRequest request{
             .method = "POST",
@@ -176,10 +182,9 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
                            .key = secrets.server.key,
                            .client_authority = secrets.authority.certificate});
     }
-    MUSTER_TRY(server, net::HttpServer::listen(loop, std::move(server_options),
-                                               [&api](net::HttpRequest request) {
-                                                   return api->handle(request);
-                                               }));
+    MUSTER_TRY(server, net::HttpServer::listen(
+                           loop, std::move(server_options),
+                           [&api](net::HttpRequest request) { return api->handle(request); }));
     const std::string url =
         fmt::format("{}://127.0.0.1:{}", options.is_http ? "http" : "https", server.port());
     if (!options.is_http) {

@@ -37,6 +37,7 @@ struct LabFiles {
 LabFiles files_of(const std::filesystem::path& folder);
 
 /// Until it is told to stop by SIGTERM or SIGINT. `ready` is called once it answers.
-Result<> run_lab(const LabOptions& options, const std::function<void(const std::string& url)>& ready);
+Result<> run_lab(const LabOptions& options,
+                 const std::function<void(const std::string& url)>& ready);
 
 }  // namespace muster::lab

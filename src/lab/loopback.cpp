@@ -49,7 +49,8 @@ private:
 
         void begin(net::HttpResponse response, const std::shared_ptr<Drawn>& self) {
             if (response.stream == nullptr) {
-                return done(kube::Answer{.status = response.status, .body = std::move(response.body)});
+                return done(
+                    kube::Answer{.status = response.status, .body = std::move(response.body)});
             }
             body = std::move(response.stream);
             body->on_more([weak = std::weak_ptr<Drawn>(self)] {
@@ -113,7 +114,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<kube::Transport> connect_loopback(Api& api, net::EventLoop& loop, std::string name) {
+std::unique_ptr<kube::Transport> connect_loopback(Api& api, net::EventLoop& loop,
+                                                  std::string name) {
     return std::make_unique<Loopback>(api, loop, std::move(name));
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-
 namespace muster::lab {
 
 namespace {
@@ -39,10 +38,11 @@ public:
         }
         MUSTER_CHECK(run(fmt::format("PRAGMA application_id = {}", application_id)));
         MUSTER_CHECK(run(fmt::format("PRAGMA user_version = {}", format)));
-        MUSTER_CHECK(run("CREATE TABLE IF NOT EXISTS object (resource TEXT NOT NULL, "
-                         "space TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, "
-                         "text TEXT NOT NULL, PRIMARY KEY (resource, space, name)) "
-                         "STRICT, WITHOUT ROWID"));
+        MUSTER_CHECK(
+            run("CREATE TABLE IF NOT EXISTS object (resource TEXT NOT NULL, "
+                "space TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, "
+                "text TEXT NOT NULL, PRIMARY KEY (resource, space, name)) "
+                "STRICT, WITHOUT ROWID"));
         MUSTER_CHECK(run("CREATE TABLE IF NOT EXISTS last (version INTEGER NOT NULL) STRICT"));
         MUSTER_CHECK(run("INSERT INTO last SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM last)"));
         MUSTER_TRY(put, statement("INSERT OR REPLACE INTO object VALUES (?1, ?2, ?3, ?4, ?5)"));

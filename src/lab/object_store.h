@@ -48,8 +48,8 @@ public:
     /// `text` is null for an end.
     virtual Result<> write(const std::string& resource, const Key& key, std::uint64_t version,
                            const std::string* text) = 0;
-    using Visit = std::function<void(std::string resource, Key key, std::uint64_t version,
-                                     std::string text)>;
+    using Visit =
+        std::function<void(std::string resource, Key key, std::uint64_t version, std::string text)>;
     virtual Result<std::uint64_t> read(const Visit& visit) = 0;  // the last version
 };
 

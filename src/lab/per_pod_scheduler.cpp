@@ -24,8 +24,8 @@ void add_amounts(Amounts& sum, const json::value* amounts, std::int64_t sign) {
     if (amounts == nullptr || !amounts->is_object()) { return; }
     for (const auto& [name, amount] : amounts->get_object()) {
         if (!amount.is_string() && !amount.is_int64()) { continue; }
-        const auto value = parse_quantity_milli(amount.is_string() ? std::string(amount.get_string())
-                                                                   : json::serialize(amount));
+        const auto value = parse_quantity_milli(
+            amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount));
         if (value) { sum[std::string(name)] += sign * *value; }
     }
 }
@@ -35,7 +35,9 @@ Amounts needs_of(const json::object& pod) {
     const json::value* containers = at(pod, {"spec", "containers"});
     if (containers == nullptr || !containers->is_array()) { return needs; }
     for (const json::value& one : containers->get_array()) {
-        if (one.is_object()) { add_amounts(needs, at(one.get_object(), {"resources", "requests"}), 1); }
+        if (one.is_object()) {
+            add_amounts(needs, at(one.get_object(), {"resources", "requests"}), 1);
+        }
     }
     return needs;
 }
@@ -115,14 +117,15 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
             return send("POST", name, "binding", binding);
         }
         std::string why = fmt::format("0/{} nodes are available:", free.size());
-        for (const auto& [what, count] : missing) { why += fmt::format(" {} Insufficient {}.", count, what); }
+        for (const auto& [what, count] : missing) {
+            why += fmt::format(" {} Insufficient {}.", count, what);
+        }
         if (!told.insert({name, why}).second) { return; }
         const json::object condition{{"type", "PodScheduled"},
                                      {"status", "False"},
                                      {"reason", "Unschedulable"},
                                      {"message", why}};
-        send("PATCH", name, "status",
-             {{"status", {{"conditions", json::array{condition}}}}});
+        send("PATCH", name, "status", {{"status", {{"conditions", json::array{condition}}}}});
     }
 
     void send(std::string method, const kube::ObjectName& name, std::string_view rest,

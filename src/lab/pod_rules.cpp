@@ -58,7 +58,8 @@ void fill_container(json::object& container) {
     }
     // A limit is a request where none is said.
     json::value& resources = container["resources"];
-    const json::value* limits = resources.is_object() ? resources.get_object().if_contains("limits") : nullptr;
+    const json::value* limits =
+        resources.is_object() ? resources.get_object().if_contains("limits") : nullptr;
     if (limits == nullptr || !limits->is_object()) { return; }
     const json::object copy = limits->get_object();
     json::object& requests = object_at(resources.get_object(), "requests");
@@ -78,7 +79,8 @@ ApiCause wrong(std::string field, const json::value& value, std::string_view why
 }
 
 constexpr std::string_view label_words =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must "
     "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
     "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
@@ -88,9 +90,10 @@ void check_amounts(const json::object& container, std::string_view which, const 
     if (found == nullptr || !found->is_object()) { return; }
     const json::value* limits = at(container, {"resources", "limits"});
     for (const auto& [name, amount] : found->get_object()) {
-        const std::string field = fmt::format("{}.resources.{}[{}]", path, which, std::string_view(name));
-        const std::string text = amount.is_string() ? std::string(amount.get_string())
-                                                    : json::serialize(amount);
+        const std::string field =
+            fmt::format("{}.resources.{}[{}]", path, which, std::string_view(name));
+        const std::string text =
+            amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
         const auto value = parse_quantity_milli(text);
         if (!value || *value < 0) {
             out.push_back(wrong(field, amount, "must be greater than or equal to 0"));
@@ -101,16 +104,18 @@ void check_amounts(const json::object& container, std::string_view which, const 
             out.push_back(wrong(field, amount, "must be an integer"));
         }
         if (!is_extended || which != "requests") { continue; }
-        const json::value* limit =
-            limits == nullptr || !limits->is_object() ? nullptr : limits->get_object().if_contains(name);
-        const std::string limit_text = limit == nullptr      ? std::string()
+        const json::value* limit = limits == nullptr || !limits->is_object()
+                                       ? nullptr
+                                       : limits->get_object().if_contains(name);
+        const std::string limit_text = limit == nullptr     ? std::string()
                                        : limit->is_string() ? std::string(limit->get_string())
                                                             : json::serialize(*limit);
         const auto most = parse_quantity_milli(limit_text);
         if (limit == nullptr || !most || *most != *value) {
-            out.push_back(wrong(field, amount,
-                                fmt::format("must be equal to {} limit of {}", std::string_view(name),
-                                            limit == nullptr ? "0" : limit_text)));
+            out.push_back(
+                wrong(field, amount,
+                      fmt::format("must be equal to {} limit of {}", std::string_view(name),
+                                  limit == nullptr ? "0" : limit_text)));
         }
     }
 }
@@ -158,7 +163,9 @@ std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view 
                                .message = fmt::format("Duplicate value: \"{}\"", name),
                                .field = where + ".name"});
             }
-            if (text_at(container, {"image"}).empty()) { out.push_back(required(where + ".image")); }
+            if (text_at(container, {"image"}).empty()) {
+                out.push_back(required(where + ".image"));
+            }
             check_amounts(container, "limits", where, out);
             check_amounts(container, "requests", where, out);
         }

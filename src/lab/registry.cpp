@@ -155,39 +155,44 @@ std::vector<ApiCause> check_definition(const json::object& definition) {
     std::vector<ApiCause> out;
     const auto require = [&](std::initializer_list<std::string_view> path, std::string field) {
         if (!text_at(definition, path).empty()) { return; }
-        out.push_back(
-            {.reason = "FieldValueRequired", .message = "Required value", .field = std::move(field)});
+        out.push_back({.reason = "FieldValueRequired",
+                       .message = "Required value",
+                       .field = std::move(field)});
     };
     require({"spec", "group"}, "spec.group");
     require({"spec", "scope"}, "spec.scope");
     require({"spec", "names", "plural"}, "spec.names.plural");
     require({"spec", "names", "kind"}, "spec.names.kind");
-    const std::string expected = fmt::format("{}.{}", text_at(definition, {"spec", "names", "plural"}),
-                                             text_at(definition, {"spec", "group"}));
+    const std::string expected =
+        fmt::format("{}.{}", text_at(definition, {"spec", "names", "plural"}),
+                    text_at(definition, {"spec", "group"}));
     if (name_of(definition) != expected) {
-        out.push_back({.reason = "FieldValueInvalid",
-                       .message = fmt::format("Invalid value: \"{}\": must be spec.names.plural+\".\""
-                                              "+spec.group",
-                                              name_of(definition)),
-                       .field = "metadata.name"});
+        out.push_back(
+            {.reason = "FieldValueInvalid",
+             .message = fmt::format("Invalid value: \"{}\": must be spec.names.plural+\".\""
+                                    "+spec.group",
+                                    name_of(definition)),
+             .field = "metadata.name"});
     }
     const json::array& versions = versions_of(definition);
     const auto stored = std::count_if(versions.begin(), versions.end(), [](const json::value& one) {
         return one.is_object() && is_true(one.get_object(), {"storage"});
     });
     if (stored != 1) {
-        out.push_back({.reason = "FieldValueInvalid",
-                       .message = fmt::format("Invalid value: {}: must have exactly one version marked "
-                                              "as storage version",
-                                              json::serialize(versions)),
-                       .field = "spec.versions"});
+        out.push_back(
+            {.reason = "FieldValueInvalid",
+             .message = fmt::format("Invalid value: {}: must have exactly one version marked "
+                                    "as storage version",
+                                    json::serialize(versions)),
+             .field = "spec.versions"});
     }
     std::size_t index = 0;
     for (const json::value& one : versions) {
         if (one.is_object() && at(one.get_object(), {"schema", "openAPIV3Schema"}) == nullptr) {
-            out.push_back({.reason = "FieldValueRequired",
-                           .message = "Required value: schemas are required",
-                           .field = fmt::format("spec.versions[{}].schema.openAPIV3Schema", index)});
+            out.push_back(
+                {.reason = "FieldValueRequired",
+                 .message = "Required value: schemas are required",
+                 .field = fmt::format("spec.versions[{}].schema.openAPIV3Schema", index)});
         }
         ++index;
     }
@@ -222,10 +227,9 @@ void establish(json::object& definition, std::string_view now) {
                             {"reason", reason},
                             {"message", message}};
     };
-    status["conditions"] =
-        json::array{condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-                    condition("Established", "InitialNamesAccepted",
-                              "the initial names have been accepted")};
+    status["conditions"] = json::array{
+        condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+        condition("Established", "InitialNamesAccepted", "the initial names have been accepted")};
 }
 
 }  // namespace muster::lab

@@ -39,7 +39,8 @@ public:
     [[nodiscard]] std::vector<std::string> list_keys() const;  // x-kubernetes-list-map-keys
     [[nodiscard]] bool is_atomic_map() const;                  // x-kubernetes-map-type
     [[nodiscard]] std::string_view patch_merge_key() const;
-    [[nodiscard]] bool has_patch_strategy(std::string_view strategy) const;  // "merge", "retainKeys"
+    [[nodiscard]] bool has_patch_strategy(
+        std::string_view strategy) const;  // "merge", "retainKeys"
     [[nodiscard]] std::vector<std::string> required() const;
     [[nodiscard]] const boost::json::value* default_value() const;
     /// The raw schema, references resolved.
@@ -75,7 +76,14 @@ private:
 
 /// What is wrong with an object by its schema, as Kubernetes words it.
 struct FieldFault {
-    enum class Kind : std::uint8_t { unknown, duplicate, wrong_type, required, unsupported, invalid };
+    enum class Kind : std::uint8_t {
+        unknown,
+        duplicate,
+        wrong_type,
+        required,
+        unsupported,
+        invalid
+    };
     Kind kind = Kind::unknown;
     std::string field;  // "spec.containers[0].image"
     std::string detail;

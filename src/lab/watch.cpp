@@ -148,7 +148,8 @@ private:
         const ApiError error =
             gone(fmt::format("too old resource version: {} ({})", seen_, api_.store().version()))
                 .value();
-        out += json::serialize(json::object{{"type", "ERROR"}, {"object", status_of(error)}}) + "\n";
+        out +=
+            json::serialize(json::object{{"type", "ERROR"}, {"object", status_of(error)}}) + "\n";
         is_over_ = true;
         position_ = api_.store().position_after(options_.storage, api_.store().version());
     }

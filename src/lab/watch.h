@@ -18,8 +18,8 @@ struct WatchOptions {
     std::string space;  // empty = all
     Wanted wanted;
     View view;
-    std::string include;     // includeObject, for tables
-    std::uint64_t from = 0;  // events behind this version
+    std::string include;        // includeObject, for tables
+    std::uint64_t from = 0;     // events behind this version
     bool with_initial = false;  // first what is there
     bool tells_end_of_initial = false;
     bool with_bookmarks = false;
