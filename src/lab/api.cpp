@@ -4,6 +4,7 @@
 #include "lab/discovery.h"
 #include "lab/metadata.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "lab/api.h"
 #include "lab/selector.h"
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,6 +2,7 @@
 #include "lab/api_ask.h"
 #include "lab/metadata.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "lab/metadata.h"
 #include "lab/patch.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace muster::lab {

@@ -3,6 +3,7 @@
 #include "lab/table.h"
 #include "lab/watch.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <charconv>

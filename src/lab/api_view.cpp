@@ -2,6 +2,7 @@
 #include "lab/metadata.h"
 #include "lab/table.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <array>

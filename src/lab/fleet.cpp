@@ -31,6 +31,8 @@ struct Place {
     std::string leaf;  // nearest switch
     std::string spine;
     std::string domain;  // of NVLink between nodes; may be empty
+    // A node that people change by hand has none, for its number of GPUs may become another one.
+    bool has_matrix = true;
 };
 
 /// What `nvidia-smi topo -m` says of GPUs that are all linked; the first half is near the first
@@ -73,7 +75,9 @@ json::object make_node(const Place& place, const Product& product, std::int64_t 
         capacity["nvidia.com/gpu"] = std::to_string(gpus);
     }
     json::object annotations{{"lab.muster/fake", "true"}};
-    if (!is_cut) { annotations["muster.dev/topo-matrix"] = topo_matrix(gpus, product.cpus); }
+    if (place.has_matrix && !is_cut) {
+        annotations["muster.dev/topo-matrix"] = topo_matrix(gpus, product.cpus);
+    }
     const json::object info{{"kubeletVersion", "v1.37.2"},
                             {"osImage", "Muster lab"},
                             {"operatingSystem", "linux"},
@@ -124,7 +128,8 @@ Result<std::vector<json::object>> plain_fleet(std::string_view nodes) {
         out.push_back(make_node({.name = fmt::format("node-{}", i),
                                  .leaf = fmt::format("leaf-{}", i / per_leaf),
                                  .spine = fmt::format("spine-{}", i / per_spine),
-                                 .domain = {}},
+                                 .domain = {},
+                                 .has_matrix = false},
                                 h100, gpus));
     }
     return out;

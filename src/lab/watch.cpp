@@ -2,6 +2,7 @@
 
 #include "lab/metadata.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <optional>
