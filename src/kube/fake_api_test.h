@@ -145,7 +145,7 @@ inline Answer FakeApi::handle(const Call& call) {
         json::array resources;
         for (const std::string& one : served) {
             if (one.starts_with(path.prefix + "/")) {
-                resources.push_back({{"name", one.substr(path.prefix.size() + 1)}});
+                resources.push_back(json::object{{"name", one.substr(path.prefix.size() + 1)}});
             }
         }
         if (resources.empty()) { return {.status = 404, .body = "{}"}; }
