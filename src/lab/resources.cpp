@@ -27,8 +27,8 @@ constexpr std::string_view upstream_scheduling = "scheduling.k8s.io";
 
 // clang-format off
 /// Clients take the first group that knows a word: `events` is core's, `jobs` is batch's, and
-/// `podgroups` is Volcano's. A PodGroup of Volcano has no subresource for its status, as on a real
-/// cluster.
+/// `podgroups` is Volcano's. Its status is a subresource here, which Volcano's own definition does
+/// not have, so that all groups are written alike.
 constexpr ResourceRow rows[] = {
     {"", "v1", "ConfigMap", "configmaps", Scope::in_namespace, "", "cm", ""},
     {"", "v1", "Event", "events", Scope::in_namespace, "", "ev", ""},
