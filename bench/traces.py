@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """traces.py: what whole runs on public traces cost, against the budgets of the design (§6).
 
-CPU seconds of the run alone, as the program says them, median of fifteen and the least; the ledger is in memory. Needs
+CPU seconds of the run alone, as the program says them, median of fifteen, and the least; the ledger is in memory. Needs
 MUSTER_DATA and MUSTER (the program), both set by ./dev bench.
 """
 import json
