@@ -1,7 +1,5 @@
 #include "kube/http_transport.h"
 
-#include "net/http_client.h"
-
 #include <utility>
 
 namespace muster::kube {
@@ -37,7 +35,7 @@ public:
     HttpTransport(net::EventLoop& loop, ServerAddress address)
         : loop_(loop),
           address_(std::move(address)),
-          client_(loop, options_of(address_)) {}
+          client_(loop, address_.http) {}
 
     void call(Call call, Done done) override {
         client_.request(request_of(std::move(call)), answer_to(std::move(done)));
@@ -61,15 +59,6 @@ private:
         explicit Held(std::unique_ptr<net::HttpClient::Stream> inner) : stream(std::move(inner)) {}
         std::unique_ptr<net::HttpClient::Stream> stream;
     };
-
-    static net::HttpClientOptions options_of(const ServerAddress& address) {
-        return {.host = address.host,
-                .port = address.port,
-                .is_tls = address.is_tls,
-                .authority = address.authority,
-                .certificate = address.certificate,
-                .key = address.key};
-    }
 
     static net::HttpClient::Done answer_to(Done done) {
         return [done = std::move(done)](Result<net::HttpResponse> response) {

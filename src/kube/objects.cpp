@@ -174,37 +174,49 @@ std::int64_t read_time(std::string_view text) {
     return (((start * 24 + hour) * 60 + minute) * 60 + second) * 1000 + part;
 }
 
-void create_object(Transport& transport, const Resource& resource, std::string_view space,
-                   const json::object& object, Transport::Done done) {
-    Call call;
-    call.method = "POST";
-    call.target = path_of(resource, space);
-    call.body = json::serialize(object);
-    send(transport, std::move(call), std::move(done));
+Call create_call(const Resource& resource, std::string_view space, const json::object& object) {
+    return {.method = "POST", .target = path_of(resource, space), .body = json::serialize(object)};
 }
 
-void patch_object(Transport& transport, const PatchTarget& target, const json::object& patch,
-                  Transport::Done done) {
-    Call call;
-    call.method = "PATCH";
-    call.target = path_of(target.resource, target.name.first, target.name.second, target.rest);
-    call.content_type = target.kind == PatchKind::merge ? "application/merge-patch+json"
-                                                        : "application/strategic-merge-patch+json";
-    call.body = json::serialize(patch);
-    send(transport, std::move(call), std::move(done));
+Call replace_call(const Resource& resource, const json::object& object, std::string_view rest) {
+    const auto [space, name] = name_of(object);
+    return {.method = "PUT",
+            .target = path_of(resource, space, name, rest),
+            .body = json::serialize(object)};
 }
 
-void delete_object(Transport& transport, const Resource& resource, const ObjectName& name,
-                   const Deletion& how, Transport::Done done) {
+Call patch_call(const PatchTarget& target, const json::object& patch) {
+    return {.method = "PATCH",
+            .target = path_of(target.resource, target.name.first, target.name.second, target.rest),
+            .content_type = target.kind == PatchKind::merge
+                                ? "application/merge-patch+json"
+                                : "application/strategic-merge-patch+json",
+            .body = json::serialize(patch)};
+}
+
+Call delete_call(const Resource& resource, const ObjectName& name, const Deletion& how) {
     json::object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
     if (how.grace >= 0) { options["gracePeriodSeconds"] = how.grace; }
     if (!how.propagation.empty()) { options["propagationPolicy"] = how.propagation; }
     if (!how.uid.empty()) { options["preconditions"] = json::object{{"uid", how.uid}}; }
-    Call call;
-    call.method = "DELETE";
-    call.target = path_of(resource, name.first, name.second);
-    call.body = json::serialize(options);
-    send(transport, std::move(call), std::move(done));
+    return {.method = "DELETE",
+            .target = path_of(resource, name.first, name.second),
+            .body = json::serialize(options)};
+}
+
+void create_object(Transport& transport, const Resource& resource, std::string_view space,
+                   const json::object& object, Transport::Done done) {
+    send(transport, create_call(resource, space, object), std::move(done));
+}
+
+void patch_object(Transport& transport, const PatchTarget& target, const json::object& patch,
+                  Transport::Done done) {
+    send(transport, patch_call(target, patch), std::move(done));
+}
+
+void delete_object(Transport& transport, const Resource& resource, const ObjectName& name,
+                   const Deletion& how, Transport::Done done) {
+    send(transport, delete_call(resource, name, how), std::move(done));
 }
 
 }  // namespace muster::kube

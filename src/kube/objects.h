@@ -58,11 +58,18 @@ struct Deletion {
     std::string propagation;  // "Background"; empty leaves it to the server
 };
 
+Call create_call(const Resource& resource, std::string_view space,
+                 const boost::json::object& object);
+/// In place of the object of its name.
+Call replace_call(const Resource& resource, const boost::json::object& object,
+                  std::string_view rest = "");
+Call patch_call(const PatchTarget& target, const boost::json::object& patch);
+Call delete_call(const Resource& resource, const ObjectName& name, const Deletion& how);
+
 void create_object(Transport& transport, const Resource& resource, std::string_view space,
                    const boost::json::object& object, Transport::Done done = {});
 void patch_object(Transport& transport, const PatchTarget& target, const boost::json::object& patch,
                   Transport::Done done = {});
-/// With `uid` set.
 void delete_object(Transport& transport, const Resource& resource, const ObjectName& name,
                    const Deletion& how, Transport::Done done = {});
 

@@ -70,22 +70,29 @@ Result<std::unique_ptr<Api>> Api::open(ObjectStore store, const Schemas& schemas
     critical["value"] = 2'000'000'000;
     begin.push_back(critical);
     for (const json::object& object : begin) {
-        const bool is_namespace = text_at(object, {"kind"}) == "Namespace";
-        const net::HttpRequest request{
-            .method = "POST",
-            .target =
-                is_namespace ? "/api/v1/namespaces" : "/apis/scheduling.k8s.io/v1/priorityclasses",
-            .headers = {{"Content-Type", "application/json"},
-                        {"Authorization", "Bearer " + self.options_.token}},
-            .body = json::serialize(object),
-            .client_name = {}};
-        const net::HttpResponse made = self.handle(request);
+        const bool is_namespace = text_at(object, "kind") == "Namespace";
+        const kube::Resource resource =
+            is_namespace ? kube::Resource{"", "v1", "namespaces"}
+                         : kube::Resource{"scheduling.k8s.io", "v1", "priorityclasses"};
+        const net::HttpResponse made =
+            self.handle(kube::create_call(resource, "", object), "kube-apiserver");
         if (made.status != 201 && made.status != 409) {
             return fail(Code::unavailable,
                         fmt::format("the lab can't make {}: {}", name_of(object), made.body));
         }
     }
     return api;
+}
+
+net::HttpResponse Api::handle(kube::Call call, std::string_view client) {
+    return handle({.method = std::move(call.method),
+                   .target = std::move(call.target),
+                   .headers = {{"Accept", "application/json"},
+                               {"User-Agent", std::string(client)},
+                               {"Content-Type", std::move(call.content_type)},
+                               {"Authorization", "Bearer " + options_.token}},
+                   .body = std::move(call.body),
+                   .client_name = {}});
 }
 
 net::HttpResponse Api::handle(const net::HttpRequest& request) {

@@ -3,6 +3,7 @@
 // One thread.
 #pragma once
 
+#include "kube/client.h"
 #include "lab/api_error.h"
 #include "lab/kind_rules.h"
 #include "lab/object_store.h"
@@ -38,19 +39,19 @@ public:
     ~Api();
 
     net::HttpResponse handle(const net::HttpRequest& request);
+    /// The same from within, as the client of that name.
+    net::HttpResponse handle(kube::Call call, std::string_view client);
 
     [[nodiscard]] const ObjectStore& store() const { return store_; }
     [[nodiscard]] const Registry& registry() const { return registry_; }
     [[nodiscard]] const ApiOptions& options() const { return options_; }
 
-    /// As a client does, but from within: the collector uses them.
+    /// Whatever it waits for: a namespace in which nothing is left.
     Outcome<> erase(const ResourceType& type, const Key& key);
-    Outcome<> replace(const ResourceType& type, const Key& key, boost::json::object object);
     ObjectStore& store() { return store_; }
 
 private:
     struct Ask;  // one request, taken apart
-    friend struct ApiParts;
 
     Api(ObjectStore store, const Schemas& schemas, ApiOptions options);
 
@@ -86,12 +87,13 @@ private:
     Outcome<boost::json::object> store_new(Ask& ask, boost::json::object object);
     Outcome<boost::json::object> store_changed(Ask& ask, boost::json::object now,
                                                const boost::json::object& before);
+    Outcome<> settle_main(const Ask& ask, boost::json::object& now,
+                          const boost::json::object& before);
     Outcome<boost::json::object> begin_end(Ask& ask, boost::json::object object,
                                            const boost::json::object& options);
     Outcome<> written(const Result<Stored>& done);
     [[nodiscard]] std::string new_uid() const;
     [[nodiscard]] std::string random_suffix() const;
-    [[nodiscard]] RuleContext rules() const { return {.store = store_, .now = options_.now()}; }
 
     ObjectStore store_;
     Registry registry_;

@@ -6,6 +6,7 @@
 
 #include <boost/json/fwd.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ struct Api::Ask {
         return value == "true" || value == "1";
     }
     [[nodiscard]] bool is_dry() const { return query("dryRun") == "All"; }
+    /// Server-side apply, which writes its owners itself.
+    [[nodiscard]] bool is_apply() const {
+        return request.header("Content-Type").starts_with("application/apply-patch");
+    }
     /// Who writes: fieldManager, else the first word of the client's name.
     [[nodiscard]] std::string manager() const;
 };
@@ -54,6 +59,9 @@ net::HttpResponse answer_object(const Registry& registry, const ResourceType& ty
 boost::json::object seen_as(const Registry& registry, const ResourceType& type,
                             const boost::json::object& object, View view, std::string_view include,
                             std::int64_t now, bool with_columns = true);
+boost::json::object table_seen(const Registry& registry, const ResourceType& type,
+                               std::span<const boost::json::object* const> objects,
+                               std::string_view include, std::int64_t now);
 boost::json::object metadata_only(const boost::json::object& object);
 
 /// The selectors of a list, a watch or a deletion of many.

@@ -64,8 +64,8 @@ Outcome<json::object> Api::read_body(Ask& ask) {
     if (!body) { return tl::unexpected(std::move(body.error())); }
     if (!body->is_object()) { return bad_request("the body of the request is no object"); }
     json::object object = std::move(body->get_object());
-    const std::string api_version(text_at(object, {"apiVersion"}));
-    const std::string kind(text_at(object, {"kind"}));
+    const std::string api_version(text_at(object, "apiVersion"));
+    const std::string kind(text_at(object, "kind"));
     if (api_version.empty() && kind.empty()) {  // clients of typed endpoints may leave them out
         object["apiVersion"] = ask.type->api_version();
         object["kind"] = ask.type->kind;
@@ -78,8 +78,8 @@ Outcome<json::object> Api::read_body(Ask& ask) {
         metadata != nullptr && !metadata->is_object()) {
         return bad_request("metadata: expected an object");
     }
-    json::object& metadata = object_at(object, "metadata");
-    const std::string_view space = text_at(metadata, {"namespace"});
+    json::object& metadata = child(object, "metadata");
+    const std::string_view space = text_at(metadata, "namespace");
     if (ask.type->is_namespaced) {
         if (space.empty()) {
             metadata["namespace"] = ask.at.space.empty() ? "default" : ask.at.space;

@@ -1,5 +1,6 @@
 #include "lab/api_ask.h"
 #include "lab/metadata.h"
+#include "lab/workload_objects.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ constexpr std::string_view foreground = "foregroundDeletion";
 constexpr std::string_view orphan = "orphan";
 
 void add_finalizer(json::object& metadata, std::string_view name) {
-    json::array& finalizers = list_at(metadata, "finalizers");
+    json::array& finalizers = children(metadata, "finalizers");
     const bool is_there =
         std::any_of(finalizers.begin(), finalizers.end(), [&](const json::value& one) {
             return one.is_string() && std::string_view(one.get_string()) == name;
@@ -29,14 +30,10 @@ void add_finalizer(json::object& metadata, std::string_view name) {
 std::int64_t grace_of(const ResourceType& type, const json::object& object,
                       const json::object& options) {
     if (!type.group.empty() || type.plural != "pods") { return 0; }
-    const std::string_view phase = text_at(object, {"status", "phase"});
-    if (text_at(object, {"spec", "nodeName"}).empty() || phase == "Succeeded" ||
-        phase == "Failed") {
-        return 0;
-    }
-    return std::max<std::int64_t>(
-        0, number_at(options, {"gracePeriodSeconds"},
-                     number_at(object, {"spec", "terminationGracePeriodSeconds"}, 30)));
+    if (text_at(object, "spec.nodeName").empty() || is_over(object)) { return 0; }
+    return std::max<std::int64_t>(0,
+                                  int_at(options, "gracePeriodSeconds",
+                                         int_at(object, "spec.terminationGracePeriodSeconds", 30)));
 }
 
 Outcome<json::object> read_options(const net::HttpRequest& request, const RequestPath& path) {
@@ -84,7 +81,7 @@ Outcome<net::HttpResponse> Api::remove(Ask& ask) {
     json::object details{{"name", ask.at.name}};
     if (!ask.type->group.empty()) { details["group"] = ask.type->group; }
     details["kind"] = ask.type->plural;
-    details["uid"] = text_at(before, {"metadata", "uid"});
+    details["uid"] = text_at(before, "metadata.uid");
     return answer(200, {{"kind", "Status"},
                         {"apiVersion", "v1"},
                         {"metadata", json::object()},
@@ -95,19 +92,19 @@ Outcome<net::HttpResponse> Api::remove(Ask& ask) {
 /// What is left of it: nothing when it has gone.
 Outcome<json::object> Api::begin_end(Ask& ask, json::object object, const json::object& options) {
     const ResourceType& type = *ask.type;
-    json::object& metadata = object_at(object, "metadata");
+    json::object& metadata = child(object, "metadata");
     for (const auto& [key, what] : {std::pair<std::string_view, std::string_view>{"uid", "UID"},
                                     {"resourceVersion", "ResourceVersion"}}) {
-        const std::string_view wanted = text_at(options, {"preconditions", key});
-        if (!wanted.empty() && wanted != text_at(metadata, {key})) {
+        const std::string_view wanted = text_at(options, fmt::format("preconditions.{}", key));
+        if (!wanted.empty() && wanted != text_at(metadata, key)) {
             return conflict(type, ask.at.name,
                             fmt::format("Precondition failed: {} in precondition: {}, {} in object "
                                         "meta: {}",
-                                        what, wanted, what, text_at(metadata, {key})));
+                                        what, wanted, what, text_at(metadata, key)));
         }
     }
     const bool was_leaving = is_leaving(object);
-    std::string_view policy = text_at(options, {"propagationPolicy"});
+    std::string_view policy = text_at(options, "propagationPolicy");
     if (const json::value* orphans = options.if_contains("orphanDependents");
         policy.empty() && orphans != nullptr && orphans->is_bool()) {
         policy = orphans->get_bool() ? "Orphan" : "Background";
@@ -131,15 +128,15 @@ Outcome<json::object> Api::begin_end(Ask& ask, json::object object, const json::
         if (auto done = written(removed); !done) { return tl::unexpected(std::move(done.error())); }
         return json::object();
     }
-    if (was_leaving && grace >= number_at(metadata, {"deletionGracePeriodSeconds"}, INT32_MAX)) {
+    if (was_leaving && grace >= int_at(metadata, "deletionGracePeriodSeconds", INT32_MAX)) {
         return object;
     }
-    metadata["deletionTimestamp"] = rfc3339(options_.now() + grace * 1'000);
+    metadata["deletionTimestamp"] = time_text(options_.now() + grace * 1'000);
     metadata["deletionGracePeriodSeconds"] = grace;
     if (metadata.contains("generation")) {
-        metadata["generation"] = number_at(metadata, {"generation"}) + 1;
+        metadata["generation"] = int_at(metadata, "generation") + 1;
     }
-    if (is_namespace) { object_at(object, "status")["phase"] = "Terminating"; }
+    if (is_namespace) { child(object, "status")["phase"] = "Terminating"; }
     const auto stored = store_.put(ask.storage, ask.key(), std::move(object));
     if (auto done = written(stored); !done) { return tl::unexpected(std::move(done.error())); }
     return json::parse(*stored->text).get_object();
@@ -174,10 +171,6 @@ Outcome<net::HttpResponse> Api::remove_collection(Ask& ask) {
 
 Outcome<> Api::erase(const ResourceType& type, const Key& key) {
     return written(store_.remove(storage_name(type), key));
-}
-
-Outcome<> Api::replace(const ResourceType& type, const Key& key, json::object object) {
-    return written(store_.put(storage_name(type), key, std::move(object)));
 }
 
 }  // namespace muster::lab

@@ -81,15 +81,15 @@ Outcome<net::HttpResponse> Api::apply(Ask& ask) {
         return bad_request(fmt::format("metadata.name: \"{}\" is not the name of the URL, \"{}\"",
                                        name, ask.at.name));
     }
-    if (at(*body, {"metadata", "managedFields"}) != nullptr) {
+    if (value_at(*body, "metadata.managedFields") != nullptr) {
         return bad_request("metadata.managedFields must be nil");
     }
-    object_at(*body, "metadata")["name"] = ask.at.name;
+    child(*body, "metadata")["name"] = ask.at.name;
     const auto before = find(ask);
     const Manager manager{.name = std::string(ask.query("fieldManager")),
                           .api_version = ask.type->api_version(),
                           .subresource = ask.at.subresource,
-                          .time = rfc3339(options_.now())};
+                          .time = time_text(options_.now())};
     std::vector<FieldConflict> conflicts;
     const json::value live = before ? json::value(*before) : json::value(nullptr);
     auto applied = apply_configuration(live, json::value(std::move(*body)), *schema, manager,
@@ -106,7 +106,7 @@ Outcome<net::HttpResponse> Api::apply(Ask& ask) {
     }
     json::object now = std::move(applied->get_object());
     if (!before) {
-        if (!text_at(now, {"metadata", "uid"}).empty()) {
+        if (!text_at(now, "metadata.uid").empty()) {
             return conflict(*ask.type, ask.at.name, "uid mismatch: the object does not exist");
         }
         auto made = store_new(ask, std::move(now));

@@ -1,6 +1,5 @@
 #include "lab/api_ask.h"
 #include "lab/metadata.h"
-#include "lab/table.h"
 #include "lab/watch.h"
 
 #include <boost/json.hpp>
@@ -59,6 +58,7 @@ Page page_of(const ObjectStore::Objects& all, const std::string& space, const Wa
         if (!wanted.is_all() && !wanted.takes(one->first, one->second)) { continue; }
         if (limit > 0 && page.objects.size() == limit) {
             ++page.left;
+            if (!wanted.is_all()) { break; }  // how many is not told then
             continue;
         }
         page.objects.push_back(&one->second);
@@ -112,12 +112,8 @@ Outcome<net::HttpResponse> Api::list(Ask& ask) {
         }
         std::vector<const json::object*> rows;
         for (const json::value& one : parsed) { rows.push_back(&one.get_object()); }
-        const std::string_view include = ask.query("includeObject");
-        const RowObject row = include == "Object" ? RowObject::whole
-                              : include == "None" ? RowObject::none
-                                                  : RowObject::metadata;
-        json::object table = table_of(ask.type->group, ask.type->kind, rows,
-                                      registry_.columns(*ask.type), row, options_.now() / 1'000);
+        json::object table =
+            table_seen(registry_, *ask.type, rows, ask.query("includeObject"), options_.now());
         table["metadata"] = std::move(metadata);
         return answer(200, table);
     }

@@ -1,5 +1,6 @@
 #include "lab/api_ask.h"
 #include "lab/metadata.h"
+#include "lab/workload_objects.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -24,11 +25,13 @@ json::object scale_of(const json::object& object) {
     json::object metadata;
     for (const std::string_view key :
          {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-        if (const json::value* found = at(object, {"metadata", key})) { metadata[key] = *found; }
+        if (const json::value* found = value_at(object, fmt::format("metadata.{}", key))) {
+            metadata[key] = *found;
+        }
     }
-    json::object status{{"replicas", number_at(object, {"status", "replicas"})}};
+    json::object status{{"replicas", int_at(object, "status.replicas")}};
     std::string selector;
-    if (const json::value* labels = at(object, {"spec", "selector", "matchLabels"});
+    if (const json::value* labels = value_at(object, "spec.selector.matchLabels");
         labels != nullptr && labels->is_object()) {
         for (const auto& [key, value] : labels->get_object()) {
             if (!selector.empty()) { selector += ','; }
@@ -41,16 +44,16 @@ json::object scale_of(const json::object& object) {
     return {{"kind", "Scale"},
             {"apiVersion", "autoscaling/v1"},
             {"metadata", std::move(metadata)},
-            {"spec", {{"replicas", number_at(object, {"spec", "replicas"})}}},
+            {"spec", {{"replicas", int_at(object, "spec.replicas")}}},
             {"status", std::move(status)}};
 }
 
 /// `True` since now, in place of what was said before.
 void set_condition(json::object& object, std::string_view type, std::string_view now) {
-    json::array& conditions = list_at(object_at(object, "status"), "conditions");
+    json::array& conditions = children(child(object, "status"), "conditions");
     const auto found =
         std::find_if(conditions.begin(), conditions.end(), [&](const json::value& one) {
-            return one.is_object() && text_at(one.get_object(), {"type"}) == type;
+            return one.is_object() && text_at(one.get_object(), "type") == type;
         });
     json::object condition{{"type", type},
                            {"status", "True"},
@@ -98,14 +101,14 @@ Outcome<net::HttpResponse> Api::scale(Ask& ask) {
     auto body = parse_body(ask.request, false);
     if (!body) { return tl::unexpected(std::move(body.error())); }
     if (!body->is_object()) { return bad_request("Scale: expected an object"); }
-    const json::value* wanted = lab::at(body->get_object(), {"spec", "replicas"});
+    const json::value* wanted = value_at(body->get_object(), "spec.replicas");
     if (wanted == nullptr || !wanted->is_int64() || wanted->get_int64() < 0) {
         return bad_request("Scale: spec.replicas: expected a number from 0 on");
     }
     json::object now = *before;
-    object_at(now, "spec")["replicas"] = *wanted;
-    const std::string_view version = text_at(body->get_object(), {"metadata", "resourceVersion"});
-    if (!version.empty()) { object_at(now, "metadata")["resourceVersion"] = version; }
+    child(now, "spec")["replicas"] = *wanted;
+    const std::string_view version = text_at(body->get_object(), "metadata.resourceVersion");
+    if (!version.empty()) { child(now, "metadata")["resourceVersion"] = version; }
     ask.at.subresource.clear();
     auto changed = store_changed(ask, std::move(now), *before);
     if (!changed) { return tl::unexpected(std::move(changed.error())); }
@@ -117,7 +120,7 @@ Outcome<net::HttpResponse> Api::bind(Ask& ask) {
     if (!body) { return tl::unexpected(std::move(body.error())); }
     if (!body->is_object()) { return bad_request("Binding: expected an object"); }
     const json::object& binding = body->get_object();
-    const std::string node(text_at(binding, {"target", "name"}));
+    const std::string node(text_at(binding, "target.name"));
     if (node.empty()) {
         return invalid(*ask.type, ask.at.name,
                        {{.reason = "FieldValueRequired",
@@ -127,32 +130,32 @@ Outcome<net::HttpResponse> Api::bind(Ask& ask) {
     auto found = find(ask);
     if (!found) { return tl::unexpected(std::move(found.error())); }
     json::object& pod = *found;
-    if (const std::string_view uid = text_at(binding, {"metadata", "uid"});
-        !uid.empty() && uid != text_at(pod, {"metadata", "uid"})) {
+    if (const std::string_view uid = text_at(binding, "metadata.uid");
+        !uid.empty() && uid != text_at(pod, "metadata.uid")) {
         return conflict(*ask.type, ask.at.name,
                         fmt::format("Precondition failed: UID in precondition: {}, UID in object "
                                     "meta: {}",
-                                    uid, text_at(pod, {"metadata", "uid"})));
+                                    uid, text_at(pod, "metadata.uid")));
     }
     if (is_leaving(pod)) {
         return conflict(
             *ask.type, ask.at.name,
             fmt::format("pod {} is being deleted, cannot be assigned to a host", ask.at.name));
     }
-    if (const std::string_view has = text_at(pod, {"spec", "nodeName"}); !has.empty()) {
+    if (const std::string_view has = text_at(pod, "spec.nodeName"); !has.empty()) {
         return conflict(*ask.type, ask.at.name,
                         fmt::format("pod {} is already assigned to node \"{}\"", ask.at.name, has));
     }
-    const json::value* gates = lab::at(pod, {"spec", "schedulingGates"});
+    const json::value* gates = value_at(pod, "spec.schedulingGates");
     if (gates != nullptr && gates->is_array() && !gates->get_array().empty()) {
         return conflict(*ask.type, ask.at.name,
                         fmt::format("pod {} has non-empty .spec.schedulingGates", ask.at.name));
     }
-    object_at(pod, "spec")["nodeName"] = node;
-    set_condition(pod, "PodScheduled", rfc3339(options_.now()));
-    if (const json::value* notes = lab::at(binding, {"metadata", "annotations"});
+    child(pod, "spec")["nodeName"] = node;
+    set_condition(pod, "PodScheduled", time_text(options_.now()));
+    if (const json::value* notes = value_at(binding, "metadata.annotations");
         notes != nullptr && notes->is_object()) {
-        json::object& annotations = object_at(object_at(pod, "metadata"), "annotations");
+        json::object& annotations = child(child(pod, "metadata"), "annotations");
         for (const auto& [key, value] : notes->get_object()) { annotations[key] = value; }
     }
     if (!ask.is_dry()) {
@@ -178,30 +181,29 @@ Outcome<net::HttpResponse> Api::evict(Ask& ask) {
     }
     auto pod = find(ask);
     if (!pod) { return tl::unexpected(std::move(pod.error())); }
-    const json::value* labels = lab::at(*pod, {"metadata", "labels"});
-    const std::string_view phase = text_at(*pod, {"status", "phase"});
-    const bool counts = phase != "Succeeded" && phase != "Failed" && !is_leaving(*pod);
+    const json::value* labels = value_at(*pod, "metadata.labels");
+    const bool counts = is_standing(*pod);
     for (const auto& [key, stored] : store_.all("policy/poddisruptionbudgets")) {
         if (key.first != ask.at.space || !counts) { continue; }
         const json::value budget = json::parse(*stored.text);
-        const json::value* wanted = lab::at(budget.get_object(), {"spec", "selector"});
+        const json::value* wanted = value_at(budget.get_object(), "spec.selector");
         const auto selector =
             read_label_selector(wanted == nullptr ? json::value(nullptr) : *wanted);
         if (!selector || wanted == nullptr ||
             !matches_labels(*selector, labels == nullptr ? nullptr : labels->if_object())) {
             continue;
         }
-        if (number_at(budget.get_object(), {"status", "disruptionsAllowed"}) > 0) { continue; }
+        if (int_at(budget.get_object(), "status.disruptionsAllowed") > 0) { continue; }
         ApiError error{
             .code = 429,
             .reason = "TooManyRequests",
             .message = "Cannot evict pod as it would violate the pod's disruption budget."};
         error.causes.push_back(
             {.reason = "DisruptionBudget",
-             .message = fmt::format(
-                 "The disruption budget {} needs {} healthy pods and has {} currently", key.second,
-                 number_at(budget.get_object(), {"status", "desiredHealthy"}),
-                 number_at(budget.get_object(), {"status", "currentHealthy"})),
+             .message =
+                 fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
+                             key.second, int_at(budget.get_object(), "status.desiredHealthy"),
+                             int_at(budget.get_object(), "status.currentHealthy")),
              .field = ""});
         return tl::unexpected(std::move(error));
     }
@@ -215,13 +217,13 @@ Outcome<net::HttpResponse> Api::evict(Ask& ask) {
 Outcome<net::HttpResponse> Api::log(Ask& ask) {
     const auto pod = find(ask);
     if (!pod) { return tl::unexpected(pod.error()); }
-    const std::string_view node = text_at(*pod, {"spec", "nodeName"});
+    const std::string_view node = text_at(*pod, "spec.nodeName");
     if (node.empty()) {
         return bad_request(fmt::format("pod {} does not have a host assigned", ask.at.name));
     }
     std::string text = fmt::format("fake pod {}/{} on node {}: {}\n", ask.at.space, ask.at.name,
-                                   node, text_at(*pod, {"status", "phase"}));
-    const std::string_view began = text_at(*pod, {"status", "startTime"});
+                                   node, text_at(*pod, "status.phase"));
+    const std::string_view began = text_at(*pod, "status.startTime");
     if (!began.empty()) { text += fmt::format("started at {}\n", began); }
     return net::HttpResponse{.status = 200,
                              .headers = {{"Content-Type", "text/plain"}},
@@ -241,7 +243,7 @@ Outcome<net::HttpResponse> Api::review(Ask& ask) {
         out["status"] = json::object{{"userInfo", user}};
     } else if (kind == "TokenReview") {
         const bool is_known =
-            !options_.token.empty() && text_at(out, {"spec", "token"}) == options_.token;
+            !options_.token.empty() && text_at(out, "spec.token") == options_.token;
         json::object status{{"authenticated", is_known}};
         if (is_known) { status["user"] = user; }
         out["status"] = std::move(status);

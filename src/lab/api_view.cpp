@@ -50,18 +50,23 @@ json::object metadata_only(const json::object& object) {
     return out;
 }
 
+json::object table_seen(const Registry& registry, const ResourceType& type,
+                        std::span<const json::object* const> objects, std::string_view include,
+                        std::int64_t now) {
+    const RowObject row = include == "Object" ? RowObject::whole
+                          : include == "None" ? RowObject::none
+                                              : RowObject::metadata;
+    return table_of(type.group, type.kind, objects, registry.columns(type), row, now / 1'000);
+}
+
 json::object seen_as(const Registry& registry, const ResourceType& type, const json::object& object,
                      View view, std::string_view include, std::int64_t now, bool with_columns) {
     if (view.is_metadata) { return metadata_only(object); }
     if (!view.is_table) { return object; }
-    const RowObject row = include == "Object" ? RowObject::whole
-                          : include == "None" ? RowObject::none
-                                              : RowObject::metadata;
     const std::array<const json::object*, 1> one{&object};
-    json::object out =
-        table_of(type.group, type.kind, one, registry.columns(type), row, now / 1'000);
+    json::object out = table_seen(registry, type, one, include, now);
     json::object metadata;
-    if (const std::string_view version = text_at(object, {"metadata", "resourceVersion"});
+    if (const std::string_view version = text_at(object, "metadata.resourceVersion");
         !version.empty()) {
         metadata["resourceVersion"] = version;
     }

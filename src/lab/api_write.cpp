@@ -1,6 +1,7 @@
 #include "lab/api_ask.h"
 #include "lab/apply.h"
 #include "lab/metadata.h"
+#include "lab/names.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -13,14 +14,15 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kept_metadata{
+/// What no client writes.
+constexpr std::array<std::string_view, 6> system_metadata{
     "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-    "generation", "managedFields",     "selfLink"};
+    "generation", "selfLink"};
 
 /// Two states without what every write changes.
 bool is_same(json::object a, json::object b) {
     for (json::object* one : {&a, &b}) {
-        json::object& metadata = object_at(*one, "metadata");
+        json::object& metadata = child(*one, "metadata");
         metadata.erase("resourceVersion");
         metadata.erase("managedFields");
         metadata.erase("generation");
@@ -38,6 +40,20 @@ bool has_other_spec(const json::object& a, const json::object& b) {
     return rest(a) != rest(b);
 }
 
+/// The object before with another status; kubelets write annotations so too.
+json::object with_status(const ResourceType& type, const json::object& before,
+                         const json::object& now) {
+    json::object whole = before;
+    const json::value* status = now.if_contains("status");
+    whole["status"] = status != nullptr ? *status : json::value(json::object());
+    const json::value* annotations = value_at(now, "metadata.annotations");
+    if (annotations != nullptr && !annotations->is_null() &&
+        (type.plural == "nodes" || type.plural == "pods")) {
+        child(whole, "metadata")["annotations"] = *annotations;
+    }
+    return whole;
+}
+
 bool counts_generations(const ResourceType& type) {
     return type.is_custom || type.has("status") || type.has("scale");
 }
@@ -48,7 +64,7 @@ Outcome<net::HttpResponse> Api::create(Ask& ask) {
     auto body = read_body(ask);
     if (!body) { return tl::unexpected(std::move(body.error())); }
     if (ask.type->is_namespaced && ask.at.space.empty()) {
-        ask.at.space = std::string(text_at(*body, {"metadata", "namespace"}));
+        ask.at.space = std::string(text_at(*body, "metadata.namespace"));
     }
     auto made = store_new(ask, std::move(*body));
     if (!made) { return tl::unexpected(std::move(made.error())); }
@@ -57,10 +73,10 @@ Outcome<net::HttpResponse> Api::create(Ask& ask) {
 
 Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
     const ResourceType& type = *ask.type;
-    json::object& metadata = object_at(object, "metadata");
-    std::string name(text_at(metadata, {"name"}));
+    json::object& metadata = child(object, "metadata");
+    std::string name(text_at(metadata, "name"));
     if (name.empty()) {
-        const std::string_view prefix = text_at(metadata, {"generateName"});
+        const std::string_view prefix = text_at(metadata, "generateName");
         if (prefix.empty()) {
             return invalid(type, "",
                            {{.reason = "FieldValueRequired",
@@ -70,19 +86,13 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
         name = std::string(prefix.substr(0, 58)) + random_suffix();
         metadata["name"] = name;
     }
-    if (!is_dns_subdomain(name)) {
-        return invalid(type, name,
-                       {{.reason = "FieldValueInvalid",
-                         .message = fmt::format(
-                             "Invalid value: \"{}\": a lowercase RFC 1123 subdomain must consist "
-                             "of lower case "
-                             "alphanumeric characters, '-' or '.', and must start and end with an "
-                             "alphanumeric "
-                             "character (e.g. 'example.com', regex used for validation is "
-                             "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-                             name),
-                         .field = "metadata.name"}});
+    std::vector<ApiCause> wrong_name;
+    for (const std::string& why : check_subdomain(name)) {
+        wrong_name.push_back({.reason = "FieldValueInvalid",
+                              .message = fmt::format("Invalid value: \"{}\": {}", name, why),
+                              .field = "metadata.name"});
     }
+    if (!wrong_name.empty()) { return invalid(type, name, std::move(wrong_name)); }
     ask.at.name = name;
     if (type.is_namespaced) {
         const ResourceType* spaces = registry_.find("", "v1", "namespaces");
@@ -98,16 +108,14 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
         }
     }
     if (store_.find(ask.storage, ask.key()) != nullptr) { return already_exists(type, name); }
-    const std::string now = rfc3339(options_.now());
-    for (const std::string_view key : kept_metadata) {
-        if (key != "managedFields") { metadata.erase(key); }
-    }
+    const std::string now = time_text(options_.now());
+    for (const std::string_view key : system_metadata) { metadata.erase(key); }
     metadata.erase("resourceVersion");
     metadata["uid"] = new_uid();
     metadata["creationTimestamp"] = now;
     if (counts_generations(type)) { metadata["generation"] = 1; }
-    begin_status(type, object, rules());
-    if (auto filled = fill_kind(type, object, rules()); !filled) {
+    begin_status(type, object);
+    if (auto filled = fill_kind(type, object, store_); !filled) {
         return tl::unexpected(std::move(filled.error()));
     }
     if (type.plural == "customresourcedefinitions") {
@@ -119,9 +127,7 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
     if (auto causes = check_kind(type, object); !causes.empty()) {
         return invalid(type, name, std::move(causes));
     }
-    const bool is_applied =
-        ask.request.header("Content-Type").starts_with("application/apply-patch");
-    if (const auto schema = registry_.schema(type); schema && !is_applied) {
+    if (const auto schema = registry_.schema(type); schema && !ask.is_apply()) {
         json::value after(std::move(object));
         note_update(json::value(nullptr), after, *schema,
                     {.name = ask.manager(),
@@ -151,79 +157,73 @@ Outcome<net::HttpResponse> Api::update(Ask& ask) {
     return answer_object(registry_, *ask.type, 200, *changed, ask.request, options_.now());
 }
 
+/// Everything but the status: what no client writes stays, what is not said is filled in.
+Outcome<> Api::settle_main(const Ask& ask, json::object& now, const json::object& before) {
+    const ResourceType& type = *ask.type;
+    const json::object& had = before.at("metadata").as_object();
+    json::object& metadata = child(now, "metadata");
+    for (const std::string_view key : system_metadata) {
+        metadata.erase(key);
+        if (const json::value* kept = had.if_contains(key)) { metadata[key] = *kept; }
+    }
+    metadata["name"] = ask.at.name;
+    if (type.has("status")) {
+        now.erase("status");
+        if (const json::value* status = before.if_contains("status")) { now["status"] = *status; }
+    }
+    if (auto filled = fill_kind(type, now, store_); !filled) { return filled; }
+    if (type.plural == "customresourcedefinitions") {
+        if (auto causes = check_definition(now); !causes.empty()) {
+            return invalid(type, ask.at.name, std::move(causes));
+        }
+        establish(now, time_text(options_.now()));
+    }
+    auto causes = check_kind(type, now);
+    for (ApiCause& cause : check_kind_update(type, now, before)) {
+        causes.push_back(std::move(cause));
+    }
+    if (!causes.empty()) { return invalid(type, ask.at.name, std::move(causes)); }
+    return {};
+}
+
 /// `now` may be anything that a client sent or a patch came to.
 Outcome<json::object> Api::store_changed(Ask& ask, json::object now, const json::object& before) {
     const ResourceType& type = *ask.type;
     const json::object& had = before.at("metadata").as_object();
-    json::object& metadata = object_at(now, "metadata");
-    const std::string_view version = text_at(metadata, {"resourceVersion"});
-    const std::string_view uid = text_at(metadata, {"uid"});
-    if (!version.empty() && version != "0" && version != text_at(had, {"resourceVersion"})) {
+    json::object& metadata = child(now, "metadata");
+    const std::string_view version = text_at(metadata, "resourceVersion");
+    const std::string_view uid = text_at(metadata, "uid");
+    if (!version.empty() && version != "0" && version != text_at(had, "resourceVersion")) {
         return conflict(type, ask.at.name,
                         "the object has been modified; please apply your changes to the latest "
                         "version and try again");
     }
-    if (!uid.empty() && uid != text_at(had, {"uid"})) {
+    if (!uid.empty() && uid != text_at(had, "uid")) {
         return conflict(type, ask.at.name,
                         fmt::format("Precondition failed: UID in precondition: {}, UID in object "
                                     "meta: {}",
-                                    uid, text_at(had, {"uid"})));
+                                    uid, text_at(had, "uid")));
     }
     const bool is_status = ask.at.subresource == "status";
-    if (is_status) {  // nothing else changes
-        json::value status = now.contains("status") ? now["status"] : json::value(json::object());
-        json::object whole = before;
-        whole["status"] = std::move(status);
-        const json::value labels =
-            metadata.contains("annotations") ? metadata["annotations"] : json::value();
-        if (type.plural == "nodes" || type.plural == "pods") {
-            if (!labels.is_null()) { whole["metadata"].get_object()["annotations"] = labels; }
-        }
-        now = std::move(whole);
-    } else {
-        for (const std::string_view key : kept_metadata) {
-            if (key == "managedFields") { continue; }
-            metadata.erase(key);
-            if (const json::value* kept = had.if_contains(key)) { metadata[key] = *kept; }
-        }
-        metadata["name"] = ask.at.name;
-        if (type.has("status")) {
-            now.erase("status");
-            if (const json::value* status = before.if_contains("status")) {
-                now["status"] = *status;
-            }
-        }
-        if (auto filled = fill_kind(type, now, rules()); !filled) {
-            return tl::unexpected(std::move(filled.error()));
-        }
-        if (type.plural == "customresourcedefinitions") {
-            if (auto causes = check_definition(now); !causes.empty()) {
-                return invalid(type, ask.at.name, std::move(causes));
-            }
-            establish(now, rfc3339(options_.now()));
-        }
-        auto causes = check_kind(type, now);
-        for (ApiCause& cause : check_kind_update(type, now, before)) {
-            causes.push_back(std::move(cause));
-        }
-        if (!causes.empty()) { return invalid(type, ask.at.name, std::move(causes)); }
+    if (is_status) {
+        now = with_status(type, before, now);
+    } else if (auto settled = settle_main(ask, now, before); !settled) {
+        return tl::unexpected(std::move(settled.error()));
     }
-    json::object& after = object_at(now, "metadata");
+    json::object& after = child(now, "metadata");
     after["resourceVersion"] = had.at("resourceVersion");
     if (counts_generations(type) && !is_status) {
-        after["generation"] =
-            number_at(had, {"generation"}, 1) + (has_other_spec(now, before) ? 1 : 0);
+        after["generation"] = int_at(had, "generation", 1) + (has_other_spec(now, before) ? 1 : 0);
     }
     if (is_same(now, before)) {
         const bool has_same_owners = !after.contains("managedFields") ||
                                      !had.contains("managedFields") ||
                                      after.at("managedFields") == had.at("managedFields");
-        const bool is_apply =
-            ask.request.header("Content-Type").starts_with("application/apply-patch");
-        if (has_same_owners || !is_apply) { return before; }  // nothing is written, nobody is told
+        if (has_same_owners || !ask.is_apply()) {
+            return before;
+        }  // nothing is written, nobody is told
     }
-    if (const auto schema = registry_.schema(type);
-        schema && !ask.request.header("Content-Type").starts_with("application/apply-patch")) {
+    if (const auto schema = registry_.schema(type); schema && !ask.is_apply()) {
         if (!after.contains("managedFields") && had.contains("managedFields")) {
             after["managedFields"] = had.at("managedFields");
         }
@@ -232,14 +232,13 @@ Outcome<json::object> Api::store_changed(Ask& ask, json::object now, const json:
                     {.name = ask.manager(),
                      .api_version = type.api_version(),
                      .subresource = ask.at.subresource,
-                     .time = rfc3339(options_.now())});
+                     .time = time_text(options_.now())});
         now = std::move(whole.get_object());
     }
     if (ask.is_dry()) { return now; }
     // The last finalizer of what is leaving was taken away.
     if (is_leaving(now) && !has_finalizers(now) &&
-        number_at(now, {"metadata", "deletionGracePeriodSeconds"}) == 0 &&
-        type.plural != "namespaces") {
+        int_at(now, "metadata.deletionGracePeriodSeconds") == 0 && type.plural != "namespaces") {
         const auto removed = store_.remove(ask.storage, ask.key());
         if (auto done = written(removed); !done) { return tl::unexpected(std::move(done.error())); }
         return now;

@@ -14,8 +14,10 @@ namespace json = boost::json;
 
 namespace {
 
+constexpr std::string_view client = "garbage-collector";
+
 bool has_finalizer(const json::object& object, std::string_view name) {
-    const json::value* found = at(object, {"metadata", "finalizers"});
+    const json::value* found = value_at(object, "metadata.finalizers");
     if (found == nullptr || !found->is_array()) { return false; }
     return std::any_of(found->get_array().begin(), found->get_array().end(),
                        [&](const json::value& one) {
@@ -23,25 +25,18 @@ bool has_finalizer(const json::object& object, std::string_view name) {
                        });
 }
 
-std::string path_to(const ResourceType& type, const Key& key) {
-    std::string path =
-        type.group.empty() ? "/api/v1" : fmt::format("/apis/{}/{}", type.group, type.version);
-    if (!key.first.empty()) { path += fmt::format("/namespaces/{}", key.first); }
-    return path + fmt::format("/{}/{}", type.plural, key.second);
-}
-
 /// Its finalizers without that one, as a merge patch.
-std::string without_finalizer(const json::object& object, std::string_view name) {
+json::object without_finalizer(const json::object& object, std::string_view name) {
     json::array left;
-    for (const json::value& one : at(object, {"metadata", "finalizers"})->get_array()) {
+    for (const json::value& one : value_at(object, "metadata.finalizers")->get_array()) {
         if (!one.is_string() || std::string_view(one.get_string()) != name) { left.push_back(one); }
     }
-    return json::serialize(json::object{{"metadata", {{"finalizers", std::move(left)}}}});
+    return {{"metadata", {{"finalizers", std::move(left)}}}};
 }
 
 }  // namespace
 
-Collector::Collector(Api& api) : api_(api) {
+Collector::Collector(Api& api, std::function<void()> wake) : api_(api), wake_(std::move(wake)) {
     for (const std::string& resource : api_.store().resources()) {
         for (const auto& [key, stored] : api_.store().all(resource)) {
             const json::value object = json::parse(*stored.text);
@@ -61,7 +56,7 @@ void Collector::notice(std::string_view resource, const StoreEvent& event) {
     const Id id{std::string(resource), event.key};
     const json::value object = json::parse(*event.now.text);
     if (event.type == StoreEvent::Type::deleted) {
-        const std::string uid(text_at(object.get_object(), {"metadata", "uid"}));
+        const std::string uid(text_at(object.get_object(), "metadata.uid"));
         uids_.erase(uid);
         ended_.insert(uid);
         for (const std::string& owner : owners_[id]) {
@@ -72,21 +67,22 @@ void Collector::notice(std::string_view resource, const StoreEvent& event) {
         }
         owners_.erase(id);
         if (!id.second.first.empty()) { due_.insert({"namespaces", {"", id.second.first}}); }
-        return;
+    } else {
+        index(id, object.get_object());
+        if (is_leaving(object.get_object()) || event.type == StoreEvent::Type::added) {
+            due_.insert(id);
+        }
     }
-    index(id, object.get_object());
-    if (is_leaving(object.get_object()) || event.type == StoreEvent::Type::added) {
-        due_.insert(id);
-    }
+    if (wake_ && (!due_.empty() || !ended_.empty())) { wake_(); }
 }
 
 void Collector::index(const Id& id, const json::object& object) {
-    uids_[std::string(text_at(object, {"metadata", "uid"}))] = id;
+    uids_[std::string(text_at(object, "metadata.uid"))] = id;
     std::set<std::string> owners;
-    if (const json::value* found = at(object, {"metadata", "ownerReferences"});
+    if (const json::value* found = value_at(object, "metadata.ownerReferences");
         found != nullptr && found->is_array()) {
         for (const json::value& one : found->get_array()) {
-            if (one.is_object()) { owners.emplace(text_at(one.get_object(), {"uid"})); }
+            if (one.is_object()) { owners.emplace(text_at(one.get_object(), "uid")); }
         }
     }
     for (const std::string& owner : owners_[id]) {
@@ -115,23 +111,20 @@ void Collector::look_at(const Id& id) {
     if (stored == nullptr) { return; }
     const json::value parsed = json::parse(*stored->text);
     const json::object& object = parsed.get_object();
-    const std::string uid(text_at(object, {"metadata", "uid"}));
+    const std::string uid(text_at(object, "metadata.uid"));
     if (const auto owners = owners_.find(id); owners != owners_.end() && !owners->second.empty()) {
         const bool has_one = std::any_of(owners->second.begin(), owners->second.end(),
                                          [&](const std::string& owner) { return is_there(owner); });
-        if (!has_one && !is_leaving(object)) {
-            return ask("DELETE", id, "", "propagationPolicy=Background");
-        }
+        if (!has_one && !is_leaving(object)) { return remove(id, "Background"); }
     }
     if (!is_leaving(object)) { return; }
     if (id.first == "namespaces") { return finish_namespace(id.second.second); }
     const std::set<Id> dependents = dependents_[uid];
     if (has_finalizer(object, "orphan")) {
         for (const Id& dependent : dependents) {
-            ask("PATCH", dependent,
-                json::serialize(json::object{{"metadata", {{"ownerReferences", nullptr}}}}));
+            patch(dependent, {{"metadata", {{"ownerReferences", nullptr}}}});
         }
-        ask("PATCH", id, without_finalizer(object, "orphan"));
+        patch(id, without_finalizer(object, "orphan"));
     } else if (has_finalizer(object, "foregroundDeletion")) {
         bool is_any_left = false;
         for (const Id& dependent : dependents) {
@@ -140,13 +133,13 @@ void Collector::look_at(const Id& id) {
             const json::value its =
                 json::parse(*api_.store().find(dependent.first, dependent.second)->text);
             if (!is_leaving(its.get_object())) {
-                ask("DELETE", dependent, "", "propagationPolicy=Foreground");
+                remove(dependent, "Foreground");
                 if (api_.store().find(dependent.first, dependent.second) == nullptr) {
                     due_.insert(id);
                 }
             }
         }
-        if (!is_any_left) { ask("PATCH", id, without_finalizer(object, "foregroundDeletion")); }
+        if (!is_any_left) { patch(id, without_finalizer(object, "foregroundDeletion")); }
     }
 }
 
@@ -166,7 +159,7 @@ void Collector::finish_namespace(const std::string& name) {
             const Stored* stored = api_.store().find(resource, key);
             if (stored == nullptr) { continue; }
             const json::value object = json::parse(*stored->text);
-            if (!is_leaving(object.get_object())) { ask("DELETE", {resource, key}, ""); }
+            if (!is_leaving(object.get_object())) { remove({resource, key}); }
             is_any_left = is_any_left || api_.store().find(resource, key) != nullptr;
         }
     }
@@ -174,20 +167,24 @@ void Collector::finish_namespace(const std::string& name) {
     if (!is_any_left && type != nullptr) { static_cast<void>(api_.erase(*type, {"", name})); }
 }
 
-void Collector::ask(const std::string& method, const Id& id, const std::string& body,
-                    const std::string& query) {
+std::optional<kube::Resource> Collector::resource_of(const Id& id) const {
     const ResourceType* type = api_.registry().stored(id.first);
-    if (type == nullptr) { return; }
-    std::string target = path_to(*type, id.second);
-    if (!query.empty()) { target += "?" + query; }
-    const net::HttpRequest request{.method = method,
-                                   .target = std::move(target),
-                                   .headers = {{"Content-Type", "application/merge-patch+json"},
-                                               {"User-Agent", "garbage-collector/1"},
-                                               {"Authorization", "Bearer " + api_.options().token}},
-                                   .body = body,
-                                   .client_name = {}};
-    static_cast<void>(api_.handle(request));
+    if (type == nullptr) { return std::nullopt; }
+    return kube::Resource{type->group, type->version, type->plural};
+}
+
+void Collector::remove(const Id& id, const std::string& propagation) {
+    const auto resource = resource_of(id);
+    if (!resource) { return; }
+    static_cast<void>(api_.handle(
+        kube::delete_call(*resource, id.second, {.uid = {}, .propagation = propagation}), client));
+}
+
+void Collector::patch(const Id& id, const json::object& change) {
+    const auto resource = resource_of(id);
+    if (!resource) { return; }
+    static_cast<void>(api_.handle(
+        kube::patch_call({.resource = *resource, .name = id.second, .rest = {}}, change), client));
 }
 
 }  // namespace muster::lab

@@ -6,7 +6,9 @@
 #include "lab/api.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,14 +17,14 @@ namespace muster::lab {
 
 class Collector {
 public:
-    explicit Collector(Api& api);
+    /// `wake` is called when there is something to do, within the write that made it so.
+    explicit Collector(Api& api, std::function<void()> wake = {});
     ~Collector();
     Collector(const Collector&) = delete;
     Collector& operator=(const Collector&) = delete;
 
     /// Does what has become due since the last call; called by the loop, never within a request.
     void collect();
-    [[nodiscard]] bool has_work() const { return !due_.empty(); }
 
 private:
     using Id = std::pair<std::string, Key>;  // storage name and key
@@ -33,10 +35,12 @@ private:
     void owner_gone(const std::string& uid);
     void finish_namespace(const std::string& name);
     [[nodiscard]] bool is_there(const std::string& uid) const { return uids_.contains(uid); }
-    void ask(const std::string& method, const Id& id, const std::string& body,
-             const std::string& query = "");
+    void remove(const Id& id, const std::string& propagation = "");
+    void patch(const Id& id, const boost::json::object& change);
+    [[nodiscard]] std::optional<kube::Resource> resource_of(const Id& id) const;
 
     Api& api_;
+    std::function<void()> wake_;
     std::uint64_t listener_ = 0;
     std::map<std::string, Id, std::less<>> uids_;
     std::map<std::string, std::set<Id>> dependents_;  // by the owner's uid

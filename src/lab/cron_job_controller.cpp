@@ -67,33 +67,14 @@ void CronJobController::resync() {
 }
 
 void CronJobController::on_job(const Object& job) {
-    const Object* owner = kube::controller_of(job);
-    if (owner == nullptr || text_at(*owner, "kind") != "CronJob") { return; }
-    queue_.add(
-        {std::string(text_at(job, "metadata.namespace")), std::string(text_at(*owner, "name"))});
-}
-
-/// The oldest first, for their names end with their minute.
-std::vector<const json::object*> CronJobController::jobs_of(const Object& cron) const {
-    std::vector<const Object*> out;
-    const ObjectName name = kube::name_of(cron);
-    const ObjectName first{name.first, name.second + "-"};
-    const auto& all = jobs_.objects();
-    for (auto at = all.lower_bound(first); at != all.end(); ++at) {
-        const bool is_near =
-            at->first.first == name.first && at->first.second.starts_with(first.second);
-        if (!is_near) { break; }
-        const Object* owner = kube::controller_of(at->second);
-        if (owner && text_at(*owner, "uid") == kube::uid_of(cron)) { out.push_back(&at->second); }
-    }
-    return out;
+    if (const auto cron = controller_name(job, "CronJob")) { queue_.add(*cron); }
 }
 
 void CronJobController::reconcile(const ObjectName& name) {
     const Object* cron = cron_jobs_.find(name);
     if (cron == nullptr || kube::is_leaving(*cron)) { return; }
     if (!jobs_.is_synced()) { return queue_.add_later(name, 100 * timers_.speed()); }
-    const auto jobs = jobs_of(*cron);
+    const auto jobs = controlled_by(*cron, jobs_);  // the oldest first: names end with minutes
     show(*cron, jobs);
     trim(*cron, jobs);
     if (kube::flag_at(*cron, "spec.suspend")) { return; }

@@ -22,7 +22,6 @@ public:
 
 private:
     void reconcile(const kube::ObjectName& name);
-    [[nodiscard]] std::vector<const Object*> jobs_of(const Object& cron) const;
     void show(const Object& cron, const std::vector<const Object*>& jobs);
     void trim(const Object& cron, const std::vector<const Object*>& jobs);
     void run(const Object& cron, std::int64_t due, const std::vector<const Object*>& jobs);

@@ -69,30 +69,18 @@ void DeploymentController::resync() {
 }
 
 void DeploymentController::on_replica_set(const Object& set) {
-    const Object* owner = kube::controller_of(set);
-    if (owner == nullptr || text_at(*owner, "kind") != "Deployment") { return; }
-    queue_.add(
-        {std::string(text_at(set, "metadata.namespace")), std::string(text_at(*owner, "name"))});
+    if (const auto deployment = controller_name(set, "Deployment")) { queue_.add(*deployment); }
 }
 
 DeploymentController::Sets DeploymentController::sets_of(const Object& deployment,
                                                          const std::string& current) const {
     Sets out;
-    const std::string_view uid = kube::uid_of(deployment);
-    const ObjectName name = kube::name_of(deployment);
-    const ObjectName first{name.first, name.second + "-"};
-    const auto& all = replica_sets_.objects();
-    for (auto at = all.lower_bound(first); at != all.end(); ++at) {
-        const bool is_near =
-            at->first.first == name.first && at->first.second.starts_with(first.second);
-        if (!is_near) { break; }
-        const Object* owner = kube::controller_of(at->second);
-        if (owner == nullptr || text_at(*owner, "uid") != uid) { continue; }
-        out.revision_max = std::max(out.revision_max, revision_of(at->second));
-        if (at->first.second == current) {
-            out.current = &at->second;
+    for (const Object* set : controlled_by(deployment, replica_sets_)) {
+        out.revision_max = std::max(out.revision_max, revision_of(*set));
+        if (text_at(*set, "metadata.name") == current) {
+            out.current = set;
         } else {
-            out.old.push_back(&at->second);
+            out.old.push_back(set);
         }
     }
     std::sort(out.old.begin(), out.old.end(), [](const Object* a, const Object* b) {

@@ -1,6 +1,7 @@
 #include "lab/fake_api_test.h"
 
 #include "kube/objects.h"
+#include "lab/place_test.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -19,35 +20,6 @@ using kube::ObjectName;
 namespace {
 
 constexpr std::int64_t start_time = 1'795'946'400'000;  // 2026-11-29T10:00:00Z
-
-/// "/apis/batch/v1/namespaces/team/jobs/a/status"
-struct Place {
-    std::string collection;  // "/apis/batch/v1/jobs"
-    ObjectName name;
-    std::string rest;
-};
-
-Place place_of(std::string_view target) {
-    target = target.substr(0, target.find('?'));
-    std::vector<std::string> parts;
-    while (!target.empty()) {
-        target.remove_prefix(1);
-        const std::size_t slash = std::min(target.find('/'), target.size());
-        parts.emplace_back(target.substr(0, slash));
-        target.remove_prefix(slash);
-    }
-    std::size_t at = parts[0] == "api" ? 2 : 3;
-    Place place;
-    for (std::size_t i = 0; i < at; ++i) { place.collection += "/" + parts[i]; }
-    if (parts[at] == "namespaces" && parts.size() > at + 2) {
-        place.name.first = parts[at + 1];
-        at += 2;
-    }
-    place.collection += "/" + parts[at];
-    if (parts.size() > at + 1) { place.name.second = parts[at + 1]; }
-    if (parts.size() > at + 2) { place.rest = parts[at + 2]; }
-    return place;
-}
 
 void merge(json::value& into, const json::value& patch, bool is_strategic, std::string_view key) {
     if (const json::object* object = patch.if_object()) {
@@ -109,12 +81,12 @@ struct WatchHandle : kube::Transport::Stream {
 
 struct FakeApi::Impl {
     Answer answer(const kube::Call& call);
-    Answer list(const Place& place);
-    Answer create(const Place& place, json::object object);
-    Answer change(const Place& place, const json::object& patch, bool is_strategic);
-    Answer remove(const Place& place, const json::object& options);
+    Answer list(const CallPlace& place);
+    Answer create(const CallPlace& place, json::object object);
+    Answer change(const CallPlace& place, const json::object& patch, bool is_strategic);
+    Answer remove(const CallPlace& place, const json::object& options);
     void tell(const std::string& collection, std::string_view type, json::object object);
-    void store(const Place& place, json::object object, std::string_view type);
+    void store(const CallPlace& place, json::object object, std::string_view type);
     void later(std::int64_t wait, std::function<void()> work) {
         queue.push({time + wait, ++serial, std::move(work)});
     }
@@ -132,7 +104,7 @@ struct FakeApi::Impl {
 };
 
 Answer FakeApi::Impl::answer(const kube::Call& call) {
-    const Place place = place_of(call.target);
+    const CallPlace place = place_of(call.target);
     json::object body;
     if (!call.body.empty()) { body = json::parse(call.body).as_object(); }
     if (call.method == "POST") { return create(place, std::move(body)); }
@@ -147,7 +119,7 @@ Answer FakeApi::Impl::answer(const kube::Call& call) {
     return {.status = 200, .body = json::serialize(at->second)};
 }
 
-Answer FakeApi::Impl::list(const Place& place) {
+Answer FakeApi::Impl::list(const CallPlace& place) {
     json::array items;
     for (const auto& [name, object] : objects[place.collection]) {
         json::object item = object;
@@ -185,13 +157,13 @@ void FakeApi::Impl::tell(const std::string& collection, std::string_view type,
     log.emplace_back(version, collection + "\n" + line);
 }
 
-void FakeApi::Impl::store(const Place& place, json::object object, std::string_view type) {
+void FakeApi::Impl::store(const CallPlace& place, json::object object, std::string_view type) {
     object["metadata"].as_object()["resourceVersion"] = std::to_string(++version);
     objects[place.collection][place.name] = object;
     tell(place.collection, type, std::move(object));
 }
 
-Answer FakeApi::Impl::create(const Place& place, json::object object) {
+Answer FakeApi::Impl::create(const CallPlace& place, json::object object) {
     if (place.rest == "binding") {
         const json::object patch{{"spec", {{"nodeName", kube::text_at(object, "target.name")}}}};
         return change({place.collection, place.name, ""}, patch, false);
@@ -205,7 +177,7 @@ Answer FakeApi::Impl::create(const Place& place, json::object object) {
     if (name.empty()) {
         name = fmt::format("{}{:05}", kube::text_at(object, "metadata.generateName"), ++serial);
     }
-    Place at = place;
+    CallPlace at = place;
     at.name.second = name;
     if (objects[at.collection].contains(at.name)) { return {.status = 409, .body = "{}"}; }
     metadata["name"] = name;
@@ -220,7 +192,7 @@ Answer FakeApi::Impl::create(const Place& place, json::object object) {
     return {.status = 201, .body = json::serialize(objects[at.collection][at.name])};
 }
 
-Answer FakeApi::Impl::change(const Place& place, const json::object& patch, bool is_strategic) {
+Answer FakeApi::Impl::change(const CallPlace& place, const json::object& patch, bool is_strategic) {
     auto& all = objects[place.collection];
     const auto at = all.find(place.name);
     if (at == all.end()) { return {.status = 404, .body = "{}"}; }
@@ -242,7 +214,7 @@ Answer FakeApi::Impl::change(const Place& place, const json::object& patch, bool
     return {.status = 200, .body = json::serialize(all[place.name])};
 }
 
-Answer FakeApi::Impl::remove(const Place& place, const json::object& options) {
+Answer FakeApi::Impl::remove(const CallPlace& place, const json::object& options) {
     auto& all = objects[place.collection];
     const auto at = all.find(place.name);
     const std::string_view uid = kube::text_at(options, "preconditions.uid");
@@ -319,7 +291,7 @@ void FakeApi::run_for(std::int64_t milliseconds) {
 }
 
 const json::object* FakeApi::find(const std::string& path) const {
-    const Place place = place_of(path);
+    const CallPlace place = place_of(path);
     const auto& all = impl_->objects[place.collection];
     const auto at = all.find(place.name);
     return at == all.end() ? nullptr : &at->second;

@@ -23,14 +23,14 @@ bool is_kind(const ResourceType& type, std::string_view group, std::string_view 
 
 /// What DefaultTolerationSeconds adds.
 void add_tolerations(json::object& spec) {
-    json::array& tolerations = list_at(spec, "tolerations");
+    json::array& tolerations = children(spec, "tolerations");
     for (const std::string_view key :
          {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
         const bool is_there =
             std::any_of(tolerations.begin(), tolerations.end(), [&](const json::value& one) {
                 if (!one.is_object()) { return false; }
-                const std::string_view its = text_at(one.get_object(), {"key"});
-                const std::string_view effect = text_at(one.get_object(), {"effect"});
+                const std::string_view its = text_at(one.get_object(), "key");
+                const std::string_view effect = text_at(one.get_object(), "effect");
                 return (its == key || its.empty()) && (effect.empty() || effect == "NoExecute");
             });
         if (is_there) { continue; }
@@ -42,13 +42,13 @@ void add_tolerations(json::object& spec) {
 }
 
 /// What the admission plug-in Priority does.
-Outcome<> set_priority(const ResourceType& type, json::object& object, const RuleContext& context) {
+Outcome<> set_priority(const ResourceType& type, json::object& object, const ObjectStore& store) {
     json::object& spec = object["spec"].get_object();
-    const std::string_view wanted = text_at(spec, {"priorityClassName"});
+    const std::string_view wanted = text_at(spec, "priorityClassName");
     std::int64_t value = 0;
     std::string policy = "PreemptLowerPriority";
     bool is_found = wanted.empty();
-    for (const auto& [key, stored] : context.store.all("scheduling.k8s.io/priorityclasses")) {
+    for (const auto& [key, stored] : store.all("scheduling.k8s.io/priorityclasses")) {
         const bool is_named = key.second == wanted;
         if (!is_named && !wanted.empty()) { continue; }
         const json::value priority = json::parse(*stored.text);
@@ -57,8 +57,8 @@ Outcome<> set_priority(const ResourceType& type, json::object& object, const Rul
         const bool is_default = global != nullptr && global->is_bool() && global->get_bool();
         if (!is_named && !is_default) { continue; }
         is_found = true;
-        value = number_at(priority_class, {"value"});
-        if (const std::string_view its = text_at(priority_class, {"preemptionPolicy"});
+        value = int_at(priority_class, "value");
+        if (const std::string_view its = text_at(priority_class, "preemptionPolicy");
             !its.empty()) {
             policy = std::string(its);
         }
@@ -77,8 +77,8 @@ Outcome<> set_priority(const ResourceType& type, json::object& object, const Rul
 void fill_template(json::object& spec) {
     if (json::value* found = spec.if_contains("template"); found != nullptr && found->is_object()) {
         json::object& inner = found->get_object();
-        object_at(inner, "metadata");
-        fill_pod_spec(object_at(inner, "spec"));
+        child(inner, "metadata");
+        fill_pod_spec(child(inner, "spec"));
     }
 }
 
@@ -86,10 +86,10 @@ void fill_deployment(json::object& spec) {
     fill_value(spec, "replicas", 1);
     fill_value(spec, "revisionHistoryLimit", 10);
     fill_value(spec, "progressDeadlineSeconds", 600);
-    json::object& strategy = object_at(spec, "strategy");
+    json::object& strategy = child(spec, "strategy");
     fill_value(strategy, "type", "RollingUpdate");
-    if (text_at(strategy, {"type"}) == "RollingUpdate") {
-        json::object& rolling = object_at(strategy, "rollingUpdate");
+    if (text_at(strategy, "type") == "RollingUpdate") {
+        json::object& rolling = child(strategy, "rollingUpdate");
         fill_value(rolling, "maxUnavailable", "25%");
         fill_value(rolling, "maxSurge", "25%");
     }
@@ -99,10 +99,10 @@ void fill_stateful_set(json::object& spec) {
     fill_value(spec, "replicas", 1);
     fill_value(spec, "revisionHistoryLimit", 10);
     fill_value(spec, "podManagementPolicy", "OrderedReady");
-    json::object& strategy = object_at(spec, "updateStrategy");
+    json::object& strategy = child(spec, "updateStrategy");
     fill_value(strategy, "type", "RollingUpdate");
-    if (text_at(strategy, {"type"}) == "RollingUpdate") {
-        fill_value(object_at(strategy, "rollingUpdate"), "partition", 0);
+    if (text_at(strategy, "type") == "RollingUpdate") {
+        fill_value(child(strategy, "rollingUpdate"), "partition", 0);
     }
 }
 
@@ -120,25 +120,24 @@ void fill_job(json::object& spec) {
 
 /// A Job's pods are found by its uid, unless somebody chose otherwise.
 void select_job_pods(json::object& object) {
-    json::object& spec = object_at(object, "spec");
+    json::object& spec = child(object, "spec");
     const json::value* manual = spec.if_contains("manualSelector");
     if (manual != nullptr && manual->is_bool() && manual->get_bool()) { return; }
-    const std::string uid(text_at(object, {"metadata", "uid"}));
+    const std::string uid(text_at(object, "metadata.uid"));
     const std::string name(name_of(object));
-    json::object& labels = object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
+    json::object& labels = child(child(child(spec, "template"), "metadata"), "labels");
     labels["batch.kubernetes.io/controller-uid"] = uid;
     labels["controller-uid"] = uid;
     labels["batch.kubernetes.io/job-name"] = name;
     labels["job-name"] = name;
-    object_at(object_at(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] =
-        uid;
+    child(child(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
 
 void fill_service(json::object& spec) {
     fill_value(spec, "type", "ClusterIP");
     fill_value(spec, "sessionAffinity", "None");
     fill_value(spec, "internalTrafficPolicy", "Cluster");
-    json::array& ports = list_at(spec, "ports");
+    json::array& ports = children(spec, "ports");
     for (json::value& one : ports) {
         if (!one.is_object()) { continue; }
         json::object& port = one.get_object();
@@ -161,34 +160,34 @@ std::string storage_name(const ResourceType& type) {
     return type.group.empty() ? type.plural : fmt::format("{}/{}", type.group, type.plural);
 }
 
-Outcome<> fill_kind(const ResourceType& type, json::object& object, const RuleContext& context) {
+Outcome<> fill_kind(const ResourceType& type, json::object& object, const ObjectStore& store) {
     if (type.is_custom) { return {}; }
     if (is_kind(type, "", "pods")) {
-        json::object& spec = object_at(object, "spec");
+        json::object& spec = child(object, "spec");
         fill_pod_spec(spec);
         fill_value(spec, "enableServiceLinks", true);
         add_tolerations(spec);
-        return set_priority(type, object, context);
+        return set_priority(type, object, store);
     }
     if (is_kind(type, "", "namespaces")) {
-        object_at(object_at(object, "metadata"), "labels")["kubernetes.io/metadata.name"] =
+        child(child(object, "metadata"), "labels")["kubernetes.io/metadata.name"] =
             std::string(name_of(object));
-        object_at(object, "spec")["finalizers"] = json::array{"kubernetes"};
+        child(object, "spec")["finalizers"] = json::array{"kubernetes"};
     } else if (is_kind(type, "", "services")) {
-        fill_service(object_at(object, "spec"));
+        fill_service(child(object, "spec"));
     } else if (is_kind(type, "", "secrets")) {
         fill_value(object, "type", "Opaque");
     } else if (is_kind(type, "apps", "deployments")) {
-        fill_deployment(object_at(object, "spec"));
+        fill_deployment(child(object, "spec"));
     } else if (is_kind(type, "apps", "statefulsets")) {
-        fill_stateful_set(object_at(object, "spec"));
+        fill_stateful_set(child(object, "spec"));
     } else if (is_kind(type, "apps", "replicasets")) {
-        fill_value(object_at(object, "spec"), "replicas", 1);
+        fill_value(child(object, "spec"), "replicas", 1);
     } else if (is_kind(type, "batch", "jobs")) {
-        fill_job(object_at(object, "spec"));
+        fill_job(child(object, "spec"));
         select_job_pods(object);
     } else if (is_kind(type, "batch", "cronjobs")) {
-        json::object& spec = object_at(object, "spec");
+        json::object& spec = child(object, "spec");
         fill_value(spec, "concurrencyPolicy", "Allow");
         fill_value(spec, "suspend", false);
         fill_value(spec, "successfulJobsHistoryLimit", 3);
@@ -196,23 +195,23 @@ Outcome<> fill_kind(const ResourceType& type, json::object& object, const RuleCo
     } else if (is_kind(type, "scheduling.k8s.io", "priorityclasses")) {
         fill_value(object, "preemptionPolicy", "PreemptLowerPriority");
     } else if (is_kind(type, "batch.volcano.sh", "jobs")) {
-        json::object& spec = object_at(object, "spec");
+        json::object& spec = child(object, "spec");
         fill_value(spec, "schedulerName", "volcano");
         fill_value(spec, "queue", "default");
         fill_value(spec, "maxRetry", 3);
     } else if (is_kind(type, "scheduling.volcano.sh", "podgroups")) {
-        fill_value(object_at(object, "spec"), "queue", "default");
+        fill_value(child(object, "spec"), "queue", "default");
     } else if (is_kind(type, "scheduling.volcano.sh", "queues")) {
-        fill_value(object_at(object, "spec"), "weight", 1);
-        fill_value(object_at(object, "spec"), "reclaimable", true);
+        fill_value(child(object, "spec"), "weight", 1);
+        fill_value(child(object, "spec"), "reclaimable", true);
     }
     if ((type.group == "apps" || type.group == "batch") && type.plural != "cronjobs") {
-        fill_template(object_at(object, "spec"));
+        fill_template(child(object, "spec"));
     }
     return {};
 }
 
-void begin_status(const ResourceType& type, json::object& object, const RuleContext& context) {
+void begin_status(const ResourceType& type, json::object& object) {
     if (is_kind(type, "", "pods")) {
         json::object status{{"phase", "Pending"}};
         if (const json::value* spec = object.if_contains("spec");
@@ -224,7 +223,7 @@ void begin_status(const ResourceType& type, json::object& object, const RuleCont
         object["status"] = json::object{{"phase", "Active"}};
     } else if (is_kind(type, "", "nodes")) {
         // Whoever makes a node says what it has: there is no kubelet that registers first.
-        json::object& status = object_at(object, "status");
+        json::object& status = child(object, "status");
         if (const json::value* capacity = status.if_contains("capacity")) {
             const json::value copy = *capacity;
             fill_value(status, "allocatable", copy);
@@ -240,7 +239,6 @@ void begin_status(const ResourceType& type, json::object& object, const RuleCont
             object["status"] = json::object{{"loadBalancer", json::object()}};
         }
     }
-    (void)context;
 }
 
 std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& object) {
@@ -249,21 +247,21 @@ std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& o
     const json::object& spec =
         found != nullptr && found->is_object() ? found->get_object() : nothing;
     if (type.is_custom) { return {}; }
-    if (is_kind(type, "", "pods")) { return check_pod_spec(spec, "spec", false); }
+    if (is_kind(type, "", "pods")) { return check_pod_spec(spec, "spec"); }
     std::vector<ApiCause> out;
     const bool has_template = (type.group == "apps" && type.plural != "controllerrevisions") ||
                               is_kind(type, "batch", "jobs");
     if (has_template) {
-        const json::value* pods = at(spec, {"template", "spec"});
+        const json::value* pods = value_at(spec, "template.spec");
         if (pods == nullptr || !pods->is_object()) {
             out.push_back(missing("spec.template.spec.containers"));
         } else {
-            out = check_pod_spec(pods->get_object(), "spec.template.spec", true);
+            out = check_pod_spec(pods->get_object(), "spec.template.spec");
         }
         if (type.group == "apps") {
-            const json::value* wanted = at(spec, {"selector", "matchLabels"});
-            const json::value* labels = at(spec, {"template", "metadata", "labels"});
-            if (at(spec, {"selector"}) == nullptr) {
+            const json::value* wanted = value_at(spec, "selector.matchLabels");
+            const json::value* labels = value_at(spec, "template.metadata.labels");
+            if (value_at(spec, "selector") == nullptr) {
                 out.push_back(missing("spec.selector"));
             } else if (wanted != nullptr && wanted->is_object()) {
                 for (const auto& [key, value] : wanted->get_object()) {
@@ -282,7 +280,7 @@ std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& o
             }
         }
         if (is_kind(type, "batch", "jobs") &&
-            text_at(spec, {"template", "spec", "restartPolicy"}) == "Always") {
+            text_at(spec, "template.spec.restartPolicy") == "Always") {
             out.push_back({.reason = "FieldValueNotSupported",
                            .message = "Unsupported value: \"Always\": supported values: "
                                       "\"OnFailure\", \"Never\"",
@@ -298,10 +296,10 @@ std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& o
                            .field = "spec.tasks"});
         } else {
             for (const json::value& task : tasks->get_array()) {
-                if (task.is_object()) { replicas += number_at(task.get_object(), {"replicas"}, 1); }
+                if (task.is_object()) { replicas += int_at(task.get_object(), "replicas", 1); }
             }
         }
-        if (const std::int64_t least = number_at(spec, {"minAvailable"});
+        if (const std::int64_t least = int_at(spec, "minAvailable");
             least < 0 || least > replicas) {
             out.push_back(
                 {.reason = "FieldValueInvalid",
@@ -317,24 +315,25 @@ std::vector<ApiCause> check_kind(const ResourceType& type, const json::object& o
 std::vector<ApiCause> check_kind_update(const ResourceType& type, const json::object& now,
                                         const json::object& before) {
     std::vector<ApiCause> out;
-    const auto same = [&](std::initializer_list<std::string_view> path) {
-        const json::value* a = at(now, path);
-        const json::value* b = at(before, path);
+    const auto same = [&](std::string_view path) {
+        const json::value* a = value_at(now, path);
+        const json::value* b = value_at(before, path);
         return (a == nullptr) == (b == nullptr) && (a == nullptr || *a == *b);
     };
-    const auto fixed = [&](std::initializer_list<std::string_view> path, std::string field) {
+    const auto fixed = [&](std::string_view path) {
         if (same(path)) { return; }
-        const json::value* value = at(now, path);
+        const json::value* value = value_at(now, path);
         out.push_back({.reason = "FieldValueInvalid",
                        .message = fmt::format("Invalid value: {}: field is immutable",
                                               value == nullptr ? "null" : json::serialize(*value)),
-                       .field = std::move(field)});
+                       .field = std::string(path)});
     };
     if (is_kind(type, "", "pods")) {
         // What may change: images, deadlines, more tolerations, and the end of scheduling gates.
-        json::object a = at(now, {"spec"}) != nullptr ? now.at("spec").as_object() : json::object();
+        json::object a =
+            value_at(now, "spec") != nullptr ? now.at("spec").as_object() : json::object();
         json::object b =
-            at(before, {"spec"}) != nullptr ? before.at("spec").as_object() : json::object();
+            value_at(before, "spec") != nullptr ? before.at("spec").as_object() : json::object();
         for (json::object* spec : {&a, &b}) {
             for (const std::string_view key :
                  {"activeDeadlineSeconds", "tolerations", "schedulingGates",
@@ -361,16 +360,16 @@ std::vector<ApiCause> check_kind_update(const ResourceType& type, const json::ob
                            .field = "spec"});
         }
     } else if (is_kind(type, "batch", "jobs")) {
-        fixed({"spec", "selector"}, "spec.selector");
-        fixed({"spec", "completionMode"}, "spec.completionMode");
-        if (const json::value* suspend = at(before, {"spec", "suspend"});
+        fixed("spec.selector");
+        fixed("spec.completionMode");
+        if (const json::value* suspend = value_at(before, "spec.suspend");
             suspend == nullptr || !suspend->is_bool() || !suspend->get_bool()) {
-            fixed({"spec", "template"}, "spec.template");
+            fixed("spec.template");
         }
     } else if (type.group == "apps") {
-        fixed({"spec", "selector"}, "spec.selector");
+        fixed("spec.selector");
     } else if (is_kind(type, "scheduling.k8s.io", "priorityclasses")) {
-        fixed({"value"}, "value");
+        fixed("value");
     }
     return out;
 }

@@ -8,22 +8,15 @@
 
 #include <boost/json/fwd.hpp>
 
-#include <cstdint>
 #include <vector>
 
 namespace muster::lab {
 
-struct RuleContext {
-    const ObjectStore& store;
-    std::int64_t now = 0;  // ms since the epoch
-};
-
 /// Values for what is not said. Pods get their priority and tolerations here too.
 Outcome<> fill_kind(const ResourceType& type, boost::json::object& object,
-                    const RuleContext& context);
+                    const ObjectStore& store);
 /// The status that a new object begins with; what was sent is dropped.
-void begin_status(const ResourceType& type, boost::json::object& object,
-                  const RuleContext& context);
+void begin_status(const ResourceType& type, boost::json::object& object);
 std::vector<ApiCause> check_kind(const ResourceType& type, const boost::json::object& object);
 std::vector<ApiCause> check_kind_update(const ResourceType& type, const boost::json::object& now,
                                         const boost::json::object& before);
@@ -33,8 +26,7 @@ std::string storage_name(const ResourceType& type);
 
 // Of pods and what has a template of them:
 void fill_pod_spec(boost::json::object& spec);
-std::vector<ApiCause> check_pod_spec(const boost::json::object& spec, std::string_view path,
-                                     bool is_template);
+std::vector<ApiCause> check_pod_spec(const boost::json::object& spec, std::string_view path);
 /// "Guaranteed", "Burstable" or "BestEffort".
 std::string_view qos_class(const boost::json::object& pod_spec);
 

@@ -13,5 +13,16 @@ inline const kube::Resource replica_sets{.group = "apps", .version = "v1", .plur
 inline const kube::Resource deployments{.group = "apps", .version = "v1", .plural = "deployments"};
 inline const kube::Resource stateful_sets{
     .group = "apps", .version = "v1", .plural = "statefulsets"};
+inline const kube::Resource config_maps{.group = "", .version = "v1", .plural = "configmaps"};
+inline const kube::Resource services{.group = "", .version = "v1", .plural = "services"};
+// Volcano's:
+inline const kube::Resource volcano_jobs{
+    .group = "batch.volcano.sh", .version = "v1alpha1", .plural = "jobs"};
+inline const kube::Resource pod_groups{
+    .group = "scheduling.volcano.sh", .version = "v1beta1", .plural = "podgroups"};
+inline const kube::Resource queues{
+    .group = "scheduling.volcano.sh", .version = "v1beta1", .plural = "queues"};
+inline const kube::Resource commands{
+    .group = "bus.volcano.sh", .version = "v1alpha1", .plural = "commands"};
 
 }  // namespace muster::lab::known

@@ -1,11 +1,13 @@
 #include "lab/lab.h"
 
 #include "kube/http_transport.h"
+#include "kube/objects.h"
 #include "kube/scheduler.h"
 #include "lab/api.h"
 #include "lab/collector.h"
 #include "lab/fake_kubelet.h"
 #include "lab/fleet.h"
+#include "lab/known_resources.h"
 #include "lab/loopback.h"
 #include "lab/object_disk.h"
 #include "lab/per_pod_scheduler.h"
@@ -25,6 +27,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <system_error>
 
@@ -124,15 +127,8 @@ Result<> add_fleet(Api& api, const LabOptions& options) {
     MUSTER_TRY(fleet,
                options.like.empty() ? plain_fleet(options.nodes) : known_fleet(options.like));
     for (const json::object& node : fleet) {
-        const net::HttpRequest request{
-            .method = "POST",
-            .target = "/api/v1/nodes",
-            .headers = {{"Content-Type", "application/json"},
-                        {"User-Agent", "fake-kubelet/1"},
-                        {"Authorization", "Bearer " + api.options().token}},
-            .body = json::serialize(node),
-            .client_name = {}};
-        const net::HttpResponse made = api.handle(request);
+        const net::HttpResponse made =
+            api.handle(kube::create_call(known::nodes, "", node), "fake-kubelet");
         if (made.status != 201) { return fail(Code::invalid, made.body); }
     }
     return {};
@@ -172,7 +168,15 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
                                        loop.after(wait, std::move(work));
                                    }}));
     MUSTER_CHECK(add_fleet(*api, options));
-    Collector collector(*api);
+    bool is_collecting = false;  // soon
+    std::optional<Collector> collector;
+    collector.emplace(*api, [&] {
+        if (std::exchange(is_collecting, true)) { return; }
+        loop.post([&] {
+            is_collecting = false;
+            collector->collect();
+        });
+    });
 
     net::HttpServerOptions server_options;
     server_options.port = options.port;
@@ -218,14 +222,12 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
         per_pod = std::make_unique<PerPodScheduler>(*per_pod_link);
         per_pod->start();
     } else if (options.scheduler == LabScheduler::muster) {
-        const kube::ServerAddress address{.host = "127.0.0.1",
-                                          .port = server.port(),
-                                          .is_tls = !options.is_http,
-                                          .authority = secrets.authority.certificate,
-                                          .certificate = secrets.client.certificate,
-                                          .key = secrets.client.key,
-                                          .token = secrets.token,
-                                          .user_agent = "muster"};
+        const kube::ServerAddress address{.http = {.port = server.port(),
+                                                   .is_tls = !options.is_http,
+                                                   .authority = secrets.authority.certificate,
+                                                   .certificate = secrets.client.certificate,
+                                                   .key = secrets.client.key},
+                                          .token = secrets.token};
         const auto connect = [address]() -> Result<kube::Link> {
             auto its_loop = std::make_shared<net::EventLoop>();
             return kube::Link{.transport = kube::connect_http(*its_loop, address),
@@ -242,18 +244,17 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
         scheduler = std::make_unique<kube::SchedulerThread>(connect, open, std::move(scheduling));
     }
 
-    // What has become due, and whether somebody wants it to end.
-    const std::function<void()> tend = [&] {
-        collector.collect();
+    const std::function<void()> look_for_end = [&] {
         if (is_told_to_stop != 0) { return loop.stop(); }
-        loop.after(20, tend);
+        loop.after(20, look_for_end);
     };
     const auto stop = [](int) { is_told_to_stop = 1; };
     std::signal(SIGTERM, stop);
     std::signal(SIGINT, stop);
     std::signal(SIGPIPE, SIG_IGN);
     loop.post([&] {
-        tend();
+        collector->collect();
+        look_for_end();
         ready(url);
     });
     loop.run();

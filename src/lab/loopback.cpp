@@ -14,10 +14,10 @@ public:
           name_(std::move(name)) {}
 
     void call(kube::Call call, Done done) override {
-        loop_.post([this, alive = std::weak_ptr<int>(alive_), request = request_of(std::move(call)),
+        loop_.post([this, alive = std::weak_ptr<int>(alive_), call = std::move(call),
                     done = std::move(done)]() mutable {
             if (alive.expired()) { return; }
-            net::HttpResponse response = api_.handle(request);
+            net::HttpResponse response = api_.handle(std::move(call), name_);
             done(kube::Answer{.status = response.status, .body = std::move(response.body)});
         });
     }
@@ -25,11 +25,11 @@ public:
     std::unique_ptr<Stream> stream(kube::Call call, std::function<void(std::string_view)> line,
                                    Done done) override {
         auto drawn = std::make_shared<Drawn>(loop_, std::move(line), std::move(done));
-        loop_.post([this, alive = std::weak_ptr<int>(alive_), request = request_of(std::move(call)),
+        loop_.post([this, alive = std::weak_ptr<int>(alive_), call = std::move(call),
                     weak = std::weak_ptr<Drawn>(drawn)] {
             const auto strong = weak.lock();
             if (alive.expired() || strong == nullptr) { return; }
-            strong->begin(api_.handle(request), strong);
+            strong->begin(api_.handle(std::move(call), name_), strong);
         });
         return std::make_unique<Held>(std::move(drawn));
     }
@@ -94,17 +94,6 @@ private:
         explicit Held(std::shared_ptr<Drawn> inner) : drawn(std::move(inner)) {}
         std::shared_ptr<Drawn> drawn;
     };
-
-    net::HttpRequest request_of(kube::Call call) const {
-        return {.method = std::move(call.method),
-                .target = std::move(call.target),
-                .headers = {{"Accept", "application/json"},
-                            {"User-Agent", name_},
-                            {"Content-Type", std::move(call.content_type)},
-                            {"Authorization", "Bearer " + api_.options().token}},
-                .body = std::move(call.body),
-                .client_name = {}};
-    }
 
     Api& api_;
     net::EventLoop& loop_;

@@ -22,7 +22,7 @@ bool is_name(std::string_view text) {
                text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-bool is_dns_label(std::string_view text) {
+bool is_dns_part(std::string_view text) {
     return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back()) &&
            std::ranges::all_of(text, [](char c) { return is_lower_or_digit(c) || c == '-'; });
 }
@@ -38,10 +38,22 @@ constexpr std::string_view name_rule =
 
 }  // namespace
 
+std::vector<std::string> check_dns_label(std::string_view name) {
+    std::vector<std::string> out;
+    if (name.size() > name_bytes_max) { out.push_back(too_long(name_bytes_max)); }
+    if (!is_dns_part(name)) {
+        out.emplace_back(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+            "and must start and end with an alphanumeric character (e.g. 'my-name',  or "
+            "'123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
+    }
+    return out;
+}
+
 std::vector<std::string> check_subdomain(std::string_view name) {
     std::vector<std::string> out;
     if (name.size() > subdomain_bytes_max) { out.push_back(too_long(subdomain_bytes_max)); }
-    if (!std::ranges::all_of(split(name, '.'), is_dns_label)) {
+    if (!std::ranges::all_of(split(name, '.'), is_dns_part)) {
         out.emplace_back(
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
             "'-' or '.', and must start and end with an alphanumeric character (e.g. "

@@ -10,6 +10,8 @@ namespace muster::lab {
 /// "example.com/MyName": what is wrong with it; nothing when it is right.
 std::vector<std::string> check_qualified_name(std::string_view name);
 std::vector<std::string> check_label_value(std::string_view value);
+/// One part of a DNS name, lower case.
+std::vector<std::string> check_dns_label(std::string_view name);
 /// A DNS subdomain as RFC 1123 has it, lower case.
 std::vector<std::string> check_subdomain(std::string_view name);
 

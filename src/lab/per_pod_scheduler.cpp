@@ -1,7 +1,9 @@
 #include "lab/per_pod_scheduler.h"
 
 #include "base/text.h"
+#include "lab/known_resources.h"
 #include "lab/metadata.h"
+#include "lab/workload_objects.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -32,19 +34,14 @@ void add_amounts(Amounts& sum, const json::value* amounts, std::int64_t sign) {
 
 Amounts needs_of(const json::object& pod) {
     Amounts needs;
-    const json::value* containers = at(pod, {"spec", "containers"});
+    const json::value* containers = value_at(pod, "spec.containers");
     if (containers == nullptr || !containers->is_array()) { return needs; }
     for (const json::value& one : containers->get_array()) {
         if (one.is_object()) {
-            add_amounts(needs, at(one.get_object(), {"resources", "requests"}), 1);
+            add_amounts(needs, value_at(one.get_object(), "resources.requests"), 1);
         }
     }
     return needs;
-}
-
-bool is_over(const json::object& pod) {
-    const std::string_view phase = text_at(pod, {"status", "phase"});
-    return phase == "Succeeded" || phase == "Failed";
 }
 
 }  // namespace
@@ -52,8 +49,8 @@ bool is_over(const json::object& pod) {
 struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
     explicit Impl(kube::Transport& its_transport)
         : transport(its_transport),
-          nodes(transport, {"", "v1", "nodes"}, [this](auto...) { wake(); }),
-          pods(transport, {"", "v1", "pods"}, [this](auto...) { wake(); }) {}
+          nodes(transport, known::nodes, [this](auto...) { wake(); }),
+          pods(transport, known::pods, [this](auto...) { wake(); }) {}
 
     /// Once for all that comes together.
     void wake() {
@@ -70,21 +67,21 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
         if (!nodes.is_synced() || !pods.is_synced()) { return; }
         std::map<std::string, Amounts> free;
         for (const auto& [name, node] : nodes.objects()) {
-            const json::value* cordoned = at(node, {"spec", "unschedulable"});
+            const json::value* cordoned = value_at(node, "spec.unschedulable");
             if (cordoned != nullptr && cordoned->is_bool() && cordoned->get_bool()) { continue; }
-            add_amounts(free[name.second], at(node, {"status", "allocatable"}), 1);
+            add_amounts(free[name.second], value_at(node, "status.allocatable"), 1);
         }
         std::vector<std::pair<std::string, const json::object*>> waiting;  // oldest first
         for (const auto& [name, pod] : pods.objects()) {
-            std::string node(text_at(pod, {"spec", "nodeName"}));
+            std::string node(text_at(pod, "spec.nodeName"));
             if (const auto sent = asked.find(name);
-                sent != asked.end() && sent->second.first == text_at(pod, {"metadata", "uid"})) {
+                sent != asked.end() && sent->second.first == text_at(pod, "metadata.uid")) {
                 node = sent->second.second;
             }
             if (is_over(pod)) { continue; }
             if (node.empty()) {
                 if (!is_leaving(pod)) {
-                    waiting.emplace_back(text_at(pod, {"metadata", "creationTimestamp"}), &pod);
+                    waiting.emplace_back(text_at(pod, "metadata.creationTimestamp"), &pod);
                 }
             } else if (const auto found = free.find(node); found != free.end()) {
                 for (const auto& [what, amount] : needs_of(pod)) { found->second[what] -= amount; }
@@ -98,7 +95,7 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
 
     void place(const json::object& pod, std::map<std::string, Amounts>& free) {
         const Amounts needs = needs_of(pod);
-        const kube::ObjectName name{text_at(pod, {"metadata", "namespace"}), name_of(pod)};
+        const kube::ObjectName name{text_at(pod, "metadata.namespace"), name_of(pod)};
         std::map<std::string, int> missing;
         for (auto& [node, room] : free) {
             bool fits = true;
@@ -109,7 +106,7 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
             }
             if (!fits) { continue; }
             for (const auto& [what, amount] : needs) { room[what] -= amount; }
-            asked[name] = {std::string(text_at(pod, {"metadata", "uid"})), node};
+            asked[name] = {std::string(text_at(pod, "metadata.uid")), node};
             const json::object binding{{"apiVersion", "v1"},
                                        {"kind", "Binding"},
                                        {"metadata", {{"name", name.second}}},
@@ -131,7 +128,7 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
     void send(std::string method, const kube::ObjectName& name, std::string_view rest,
               const json::object& body) {
         transport.call({.method = std::move(method),
-                        .target = kube::path_of({"", "v1", "pods"}, name.first, name.second, rest),
+                        .target = kube::path_of(known::pods, name.first, name.second, rest),
                         .content_type = rest == "status" ? "application/strategic-merge-patch+json"
                                                          : "application/json",
                         .body = json::serialize(body)},

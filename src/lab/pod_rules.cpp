@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "lab/kind_rules.h"
 #include "lab/metadata.h"
+#include "lab/names.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ void fill_probe(json::object& container, std::string_view key) {
 }
 
 void fill_container(json::object& container) {
-    const std::string_view image = text_at(container, {"image"});
+    const std::string_view image = text_at(container, "image");
     const std::size_t slash = image.rfind('/');
     const std::string_view last = slash == std::string_view::npos ? image : image.substr(slash);
     const bool is_latest = last.find('@') == std::string_view::npos &&
@@ -62,7 +63,7 @@ void fill_container(json::object& container) {
         resources.is_object() ? resources.get_object().if_contains("limits") : nullptr;
     if (limits == nullptr || !limits->is_object()) { return; }
     const json::object copy = limits->get_object();
-    json::object& requests = object_at(resources.get_object(), "requests");
+    json::object& requests = child(resources.get_object(), "requests");
     for (const auto& [name, amount] : copy) { fill(requests, name, amount); }
 }
 
@@ -78,17 +79,11 @@ ApiCause wrong(std::string field, const json::value& value, std::string_view why
             .field = std::move(field)};
 }
 
-constexpr std::string_view label_words =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must "
-    "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
-    "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-
 void check_amounts(const json::object& container, std::string_view which, const std::string& path,
                    std::vector<ApiCause>& out) {
-    const json::value* found = at(container, {"resources", which});
+    const json::value* found = value_at(container, fmt::format("resources.{}", which));
     if (found == nullptr || !found->is_object()) { return; }
-    const json::value* limits = at(container, {"resources", "limits"});
+    const json::value* limits = value_at(container, "resources.limits");
     for (const auto& [name, amount] : found->get_object()) {
         const std::string field =
             fmt::format("{}.resources.{}[{}]", path, which, std::string_view(name));
@@ -137,8 +132,7 @@ void fill_pod_spec(json::object& spec) {
     fill(spec, "schedulerName", "default-scheduler");
 }
 
-std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view path,
-                                     bool /*is_template*/) {
+std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view path) {
     std::vector<ApiCause> out;
     const json::value* containers = spec.if_contains("containers");
     if (containers == nullptr || !containers->is_array() || containers->get_array().empty()) {
@@ -153,25 +147,25 @@ std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view 
             const std::string where = fmt::format("{}.{}[{}]", path, list, index++);
             if (!one.is_object()) { continue; }
             const json::object& container = one.get_object();
-            const std::string name(text_at(container, {"name"}));
+            const std::string name(text_at(container, "name"));
             if (name.empty()) {
                 out.push_back(required(where + ".name"));
-            } else if (!is_dns_label(name)) {
-                out.push_back(wrong(where + ".name", json::value(name), label_words));
+            } else if (const auto wrongs = check_dns_label(name); !wrongs.empty()) {
+                for (const std::string& why : wrongs) {
+                    out.push_back(wrong(where + ".name", json::value(name), why));
+                }
             } else if (!names.insert(name).second) {
                 out.push_back({.reason = "FieldValueDuplicate",
                                .message = fmt::format("Duplicate value: \"{}\"", name),
                                .field = where + ".name"});
             }
-            if (text_at(container, {"image"}).empty()) {
-                out.push_back(required(where + ".image"));
-            }
+            if (text_at(container, "image").empty()) { out.push_back(required(where + ".image")); }
             check_amounts(container, "limits", where, out);
             check_amounts(container, "requests", where, out);
         }
     }
     constexpr std::array<std::string_view, 3> policies{"Always", "OnFailure", "Never"};
-    const std::string_view policy = text_at(spec, {"restartPolicy"});
+    const std::string_view policy = text_at(spec, "restartPolicy");
     if (std::find(policies.begin(), policies.end(), policy) == policies.end()) {
         out.push_back({.reason = "FieldValueNotSupported",
                        .message = fmt::format("Unsupported value: \"{}\": supported values: "
@@ -179,9 +173,9 @@ std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view 
                                               policy),
                        .field = fmt::format("{}.restartPolicy", path)});
     }
-    if (number_at(spec, {"terminationGracePeriodSeconds"}) < 0) {
+    if (int_at(spec, "terminationGracePeriodSeconds") < 0) {
         out.push_back(wrong(fmt::format("{}.terminationGracePeriodSeconds", path),
-                            *at(spec, {"terminationGracePeriodSeconds"}),
+                            *value_at(spec, "terminationGracePeriodSeconds"),
                             "must be greater than or equal to 0"));
     }
     return out;
@@ -196,8 +190,10 @@ std::string_view qos_class(const json::object& spec) {
         for (const json::value& one : found->get_array()) {
             if (!one.is_object()) { continue; }
             for (const std::string_view name : {"cpu", "memory"}) {
-                const json::value* limit = at(one.get_object(), {"resources", "limits", name});
-                const json::value* request = at(one.get_object(), {"resources", "requests", name});
+                const json::value* limit =
+                    value_at(one.get_object(), fmt::format("resources.limits.{}", name));
+                const json::value* request =
+                    value_at(one.get_object(), fmt::format("resources.requests.{}", name));
                 has_any = has_any || limit != nullptr || request != nullptr;
                 if (limit == nullptr || (request != nullptr && *request != *limit)) {
                     is_guaranteed = false;

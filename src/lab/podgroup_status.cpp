@@ -1,8 +1,10 @@
 #include "lab/podgroup_status.h"
 
+#include "lab/known_resources.h"
 #include "lab/volcano_object.h"
 
 #include <boost/json.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -16,9 +18,9 @@ namespace json = boost::json;
 
 namespace {
 
+using kube::array_at;
 using kube::Informer;
 using kube::ObjectName;
-using volcano::text_at;
 
 constexpr std::int64_t flush_wait_ms = 5;    // changes of one moment are one write
 constexpr std::int64_t queue_wait_ms = 100;  // their counts are of all groups
@@ -28,7 +30,7 @@ constexpr std::int64_t refused_wait_ms = 50;  // after a conflict or a failure
 std::string group_of(const json::object& pod) {
     for (const std::string_view key :
          {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
-        const std::string_view name = text_at(pod, {"metadata", "annotations", key});
+        const std::string_view name = kube::annotation_of(pod, key);
         if (!name.empty()) { return std::string(name); }
     }
     return {};
@@ -36,15 +38,15 @@ std::string group_of(const json::object& pod) {
 
 /// The later of the two conditions holds; both may be there.
 bool is_unschedulable(const json::object& group) {
-    const json::array* conditions = volcano::array_at(group, {"status", "conditions"});
+    const json::array* conditions = array_at(group, "status.conditions");
     if (conditions == nullptr) { return false; }
     std::string_view refused;
     std::string_view placed;
     for (const json::value& one : *conditions) {
         const json::object* condition = one.if_object();
-        if (condition == nullptr || text_at(*condition, {"status"}) != "True") { continue; }
-        const std::string_view type = text_at(*condition, {"type"});
-        const std::string_view since = text_at(*condition, {"lastTransitionTime"}, "-");
+        if (condition == nullptr || text_at(*condition, "status") != "True") { continue; }
+        const std::string_view type = text_at(*condition, "type");
+        const std::string_view since = volcano::text_or(*condition, "lastTransitionTime", "-");
         if (type == "Unschedulable") { refused = std::max(refused, since); }
         if (type == "Scheduled") { placed = std::max(placed, since); }
     }
@@ -52,7 +54,7 @@ bool is_unschedulable(const json::object& group) {
 }
 
 void add_member(GroupMembers& members, const json::object& pod) {
-    const std::string_view phase = text_at(pod, {"status", "phase"}, "Pending");
+    const std::string_view phase = volcano::text_or(pod, "status.phase", "Pending");
     if (phase == "Succeeded") {
         ++members.succeeded;
     } else if (phase == "Failed") {
@@ -60,14 +62,14 @@ void add_member(GroupMembers& members, const json::object& pod) {
     } else if (!volcano::is_leaving(pod)) {
         ++members.unfinished;
         if (phase == "Running") { ++members.running; }
-        if (!text_at(pod, {"spec", "nodeName"}).empty()) { ++members.held; }
+        if (!text_at(pod, "spec.nodeName").empty()) { ++members.held; }
     }
 }
 
 /// Zero is written as nothing, as Volcano has it.
 void put_count(json::object& patch, const json::object& group, std::string_view key,
                std::int64_t count) {
-    if (volcano::integer_at(group, {"status", key}) == count) { return; }
+    if (kube::int_at(group, fmt::format("status.{}", key)) == count) { return; }
     patch[key] = count == 0 ? json::value(nullptr) : json::value(count);
 }
 
@@ -102,13 +104,13 @@ struct PodGroupStatus::Impl : std::enable_shared_from_this<PodGroupStatus::Impl>
 
     explicit Impl(kube::Transport& transport_in)
         : transport(transport_in),
-          groups(transport, volcano::pod_groups_resource(),
+          groups(transport, known::pod_groups,
                  [this](auto, const auto& name, const auto&, const auto*) { touch(name); }),
-          pods(transport, volcano::pods_resource(),
+          pods(transport, known::pods,
                [this](auto change, const auto& name, const auto& pod, const auto* before) {
                    pod_changed(change, name, pod, before);
                }),
-          queues(transport, volcano::queues_resource(),
+          queues(transport, known::queues,
                  [this](auto, const auto&, const auto&, const auto*) { arm_queues(); }) {}
 
     void pod_changed(Informer::Change change, const ObjectName& name, const json::object& pod,
@@ -183,7 +185,7 @@ struct PodGroupStatus::Impl : std::enable_shared_from_this<PodGroupStatus::Impl>
                                  {"metadata", json::object{{"name", "default"}}},
                                  {"spec", {{"weight", 1}, {"reclaimable", true}}}};
         transport.call(
-            volcano::post(volcano::queues_resource(), "", queue),
+            kube::create_call(known::queues, "", queue),
             [weak = weak_from_this()](const Result<kube::Answer>& answer) {
                 const auto self = weak.lock();
                 // 409: somebody else has made it.
@@ -221,19 +223,19 @@ struct PodGroupStatus::Impl : std::enable_shared_from_this<PodGroupStatus::Impl>
         put_count(status, *group, "running", count.running);
         put_count(status, *group, "succeeded", count.succeeded);
         put_count(status, *group, "failed", count.failed);
-        const std::string_view phase = text_at(*group, {"status", "phase"});
-        const std::string_view next =
-            next_group_phase(phase, volcano::integer_at(*group, {"spec", "minMember"}), count,
-                             is_unschedulable(*group));
+        const std::string_view phase = text_at(*group, "status.phase");
+        const std::string_view next = next_group_phase(phase, int_at(*group, "spec.minMember"),
+                                                       count, is_unschedulable(*group));
         if (next != phase) { status["phase"] = next; }
         if (status.empty()) { return; }
         // The version keeps this from writing over what the scheduler said meanwhile.
         json::object patch{
             {"metadata",
-             json::object{{"resourceVersion", text_at(*group, {"metadata", "resourceVersion"})}}}};
+             json::object{{"resourceVersion", text_at(*group, "metadata.resourceVersion")}}}};
         patch["status"] = std::move(status);
         busy.insert(name);
-        transport.call(volcano::merge(volcano::pod_groups_resource(), name, patch, "status"),
+        transport.call(kube::patch_call(
+                           {.resource = known::pod_groups, .name = name, .rest = "status"}, patch),
                        [weak = weak_from_this(), name](const Result<kube::Answer>& answer) {
                            const auto self = weak.lock();
                            if (self == nullptr) { return; }
@@ -254,15 +256,15 @@ struct PodGroupStatus::Impl : std::enable_shared_from_this<PodGroupStatus::Impl>
              {"Completed", "completed"}}};
         std::map<std::string, std::map<std::string, std::int64_t>> counts;
         for (const auto& [name, group] : groups.objects()) {
-            const std::string queue(text_at(group, {"spec", "queue"}, "default"));
-            ++counts[queue][std::string(text_at(group, {"status", "phase"}, "Pending"))];
+            const std::string queue(volcano::text_or(group, "spec.queue", "default"));
+            ++counts[queue][std::string(volcano::text_or(group, "status.phase", "Pending"))];
         }
         for (const auto& [name, queue] : queues.objects()) {
             json::object status;
-            if (text_at(queue, {"status", "state"}).empty()) { status["state"] = "Open"; }
+            if (text_at(queue, "status.state").empty()) { status["state"] = "Open"; }
             for (const auto& [phase, field] : fields) {
                 const std::int64_t count = counts[name.second][std::string(phase)];
-                if (volcano::integer_at(queue, {"status", field}, -1) != count) {
+                if (kube::int_at(queue, fmt::format("status.{}", field), -1) != count) {
                     status[field] = count;
                 }
             }
@@ -274,13 +276,15 @@ struct PodGroupStatus::Impl : std::enable_shared_from_this<PodGroupStatus::Impl>
         if (!queues_busy.insert(name).second) { return; }
         json::object patch;
         patch["status"] = std::move(status);
-        transport.call(volcano::merge(volcano::queues_resource(), {"", name}, patch, "status"),
-                       [weak = weak_from_this(), name](const Result<kube::Answer>&) {
-                           const auto self = weak.lock();
-                           if (self == nullptr) { return; }
-                           self->queues_busy.erase(name);
-                           self->arm_queues();
-                       });
+        transport.call(
+            kube::patch_call({.resource = known::queues, .name = {"", name}, .rest = "status"},
+                             patch),
+            [weak = weak_from_this(), name](const Result<kube::Answer>&) {
+                const auto self = weak.lock();
+                if (self == nullptr) { return; }
+                self->queues_busy.erase(name);
+                self->arm_queues();
+            });
     }
 };
 

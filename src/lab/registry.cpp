@@ -26,31 +26,25 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
-std::vector<std::string> texts_of(const json::object& object,
-                                  std::initializer_list<std::string_view> path) {
+std::vector<std::string> texts_of(const json::object& object, std::string_view path) {
     std::vector<std::string> out;
-    const json::value* found = at(object, path);
-    if (found == nullptr || !found->is_array()) { return out; }
-    for (const json::value& one : found->get_array()) {
+    const json::array* found = kube::array_at(object, path);
+    if (found == nullptr) { return out; }
+    for (const json::value& one : *found) {
         if (one.is_string()) { out.emplace_back(one.get_string()); }
     }
     return out;
 }
 
-bool is_true(const json::object& object, std::initializer_list<std::string_view> path) {
-    const json::value* found = at(object, path);
-    return found != nullptr && found->is_bool() && found->get_bool();
-}
-
 const json::array& versions_of(const json::object& definition) {
     static const json::array none;
-    const json::value* found = at(definition, {"spec", "versions"});
+    const json::value* found = value_at(definition, "spec.versions");
     return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 
 const json::object* version_of(const json::object& definition, std::string_view name) {
     for (const json::value& one : versions_of(definition)) {
-        if (one.is_object() && text_at(one.get_object(), {"name"}) == name) {
+        if (one.is_object() && text_at(one.get_object(), "name") == name) {
             return &one.get_object();
         }
     }
@@ -59,17 +53,19 @@ const json::object* version_of(const json::object& definition, std::string_view 
 
 ResourceType type_of(const json::object& definition, const json::object& version) {
     ResourceType type;
-    type.group = text_at(definition, {"spec", "group"});
-    type.version = text_at(version, {"name"});
-    type.kind = text_at(definition, {"spec", "names", "kind"});
-    type.plural = text_at(definition, {"spec", "names", "plural"});
-    type.singular = text_at(definition, {"spec", "names", "singular"});
+    type.group = text_at(definition, "spec.group");
+    type.version = text_at(version, "name");
+    type.kind = text_at(definition, "spec.names.kind");
+    type.plural = text_at(definition, "spec.names.plural");
+    type.singular = text_at(definition, "spec.names.singular");
     if (type.singular.empty()) { type.singular = lower_case(type.kind); }
-    type.short_names = texts_of(definition, {"spec", "names", "shortNames"});
-    type.categories = texts_of(definition, {"spec", "names", "categories"});
-    type.is_namespaced = text_at(definition, {"spec", "scope"}) == "Namespaced";
+    type.short_names = texts_of(definition, "spec.names.shortNames");
+    type.categories = texts_of(definition, "spec.names.categories");
+    type.is_namespaced = text_at(definition, "spec.scope") == "Namespaced";
     for (const std::string_view sub : {"status", "scale"}) {
-        if (at(version, {"subresources", sub}) != nullptr) { type.subresources.emplace_back(sub); }
+        if (value_at(version, fmt::format("subresources.{}", sub)) != nullptr) {
+            type.subresources.emplace_back(sub);
+        }
     }
     type.is_custom = true;
     return type;
@@ -85,7 +81,7 @@ void Registry::rebuild() {
     served_.assign(built_in.begin(), built_in.end());
     for (const auto& [name, definition] : definitions_) {
         for (const json::value& one : versions_of(definition->object)) {
-            if (!one.is_object() || !is_true(one.get_object(), {"served"})) { continue; }
+            if (!one.is_object() || !kube::flag_at(one.get_object(), "served")) { continue; }
             ResourceType type = type_of(definition->object, one.get_object());
             // What is built in is not defined anew.
             if (find(type.group, type.version, type.plural) == nullptr) {
@@ -116,7 +112,7 @@ std::optional<Schema> Registry::schema(const ResourceType& type) const {
     if (found == definitions_.end()) { return std::nullopt; }
     const json::object* version = version_of(found->second->object, type.version);
     const json::value* schema =
-        version == nullptr ? nullptr : at(*version, {"schema", "openAPIV3Schema"});
+        version == nullptr ? nullptr : value_at(*version, "schema.openAPIV3Schema");
     if (schema == nullptr) { return std::nullopt; }
     return Schema(*schema, nullptr);
 }
@@ -153,19 +149,18 @@ void Registry::undefine(std::string_view name) {
 
 std::vector<ApiCause> check_definition(const json::object& definition) {
     std::vector<ApiCause> out;
-    const auto require = [&](std::initializer_list<std::string_view> path, std::string field) {
+    const auto require = [&](std::string_view path) {
         if (!text_at(definition, path).empty()) { return; }
         out.push_back({.reason = "FieldValueRequired",
                        .message = "Required value",
-                       .field = std::move(field)});
+                       .field = std::string(path)});
     };
-    require({"spec", "group"}, "spec.group");
-    require({"spec", "scope"}, "spec.scope");
-    require({"spec", "names", "plural"}, "spec.names.plural");
-    require({"spec", "names", "kind"}, "spec.names.kind");
-    const std::string expected =
-        fmt::format("{}.{}", text_at(definition, {"spec", "names", "plural"}),
-                    text_at(definition, {"spec", "group"}));
+    require("spec.group");
+    require("spec.scope");
+    require("spec.names.plural");
+    require("spec.names.kind");
+    const std::string expected = fmt::format("{}.{}", text_at(definition, "spec.names.plural"),
+                                             text_at(definition, "spec.group"));
     if (name_of(definition) != expected) {
         out.push_back(
             {.reason = "FieldValueInvalid",
@@ -176,7 +171,7 @@ std::vector<ApiCause> check_definition(const json::object& definition) {
     }
     const json::array& versions = versions_of(definition);
     const auto stored = std::count_if(versions.begin(), versions.end(), [](const json::value& one) {
-        return one.is_object() && is_true(one.get_object(), {"storage"});
+        return one.is_object() && kube::flag_at(one.get_object(), "storage");
     });
     if (stored != 1) {
         out.push_back(
@@ -188,7 +183,7 @@ std::vector<ApiCause> check_definition(const json::object& definition) {
     }
     std::size_t index = 0;
     for (const json::value& one : versions) {
-        if (one.is_object() && at(one.get_object(), {"schema", "openAPIV3Schema"}) == nullptr) {
+        if (one.is_object() && value_at(one.get_object(), "schema.openAPIV3Schema") == nullptr) {
             out.push_back(
                 {.reason = "FieldValueRequired",
                  .message = "Required value: schemas are required",
@@ -200,20 +195,20 @@ std::vector<ApiCause> check_definition(const json::object& definition) {
 }
 
 void establish(json::object& definition, std::string_view now) {
-    json::object& spec = object_at(definition, "spec");
-    json::object& names = object_at(spec, "names");
-    if (text_at(names, {"singular"}).empty()) {
-        names["singular"] = lower_case(text_at(names, {"kind"}));
+    json::object& spec = child(definition, "spec");
+    json::object& names = child(spec, "names");
+    if (text_at(names, "singular").empty()) {
+        names["singular"] = lower_case(text_at(names, "kind"));
     }
-    if (text_at(names, {"listKind"}).empty()) {
-        names["listKind"] = std::string(text_at(names, {"kind"})) + "List";
+    if (text_at(names, "listKind").empty()) {
+        names["listKind"] = std::string(text_at(names, "kind")) + "List";
     }
-    object_at(spec, "conversion").emplace("strategy", "None");
-    json::object& status = object_at(definition, "status");
+    child(spec, "conversion").emplace("strategy", "None");
+    json::object& status = child(definition, "status");
     status["acceptedNames"] = names;
     json::array stored;
     for (const json::value& one : versions_of(definition)) {
-        if (one.is_object() && is_true(one.get_object(), {"storage"})) {
+        if (one.is_object() && kube::flag_at(one.get_object(), "storage")) {
             stored.push_back(one.get_object().at("name"));
         }
     }

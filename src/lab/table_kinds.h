@@ -1,6 +1,8 @@
 // The columns of each kind that is built in, and what stands in them. Only table.cpp asks.
 #pragma once
 
+#include "kube/objects.h"
+
 #include <boost/json/fwd.hpp>
 
 #include <cstdint>
@@ -45,7 +47,7 @@ inline constexpr TableColumn selector_column{.name = "Selector", .priority = 1};
 
 // Reading by path: "status.nodeInfo.kubeletVersion". What is not there, or is of another type, is
 // nothing, empty or zero.
-const boost::json::value* value_at(const boost::json::object& object, std::string_view path);
+using kube::value_at;
 std::string text_of(const boost::json::object& object, std::string_view path,
                     std::string_view otherwise = {});
 std::int64_t integer_of(const boost::json::object& object, std::string_view path,

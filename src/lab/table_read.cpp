@@ -27,18 +27,6 @@ std::string values_text(const json::object& expression) {
 
 }  // namespace
 
-const json::value* value_at(const json::object& object, std::string_view path) {
-    const json::object* at = &object;
-    for (;;) {
-        const std::string_view key = path.substr(0, path.find('.'));
-        const json::value* found = at->if_contains(key);
-        if (found == nullptr || key.size() == path.size()) { return found; }
-        at = found->if_object();
-        if (at == nullptr) { return nullptr; }
-        path.remove_prefix(key.size() + 1);
-    }
-}
-
 std::string text_of(const json::object& object, std::string_view path, std::string_view otherwise) {
     const json::value* found = value_at(object, path);
     return std::string(found != nullptr && found->is_string() && !found->get_string().empty()

@@ -4,6 +4,8 @@
 
 #include "kube/client.h"
 #include "kube/objects.h"
+#include "lab/patch.h"
+#include "lab/place_test.h"
 
 #include <boost/json.hpp>
 #include <fmt/core.h>
@@ -68,7 +70,7 @@ public:
     }
 
     const Object* find(const std::string& path) {
-        const Place place = place_of(path);
+        const CallPlace place = place_of(path);
         const auto& all = objects[place.collection];
         const auto at = all.find(place.name);
         return at == all.end() ? nullptr : &at->second;
@@ -101,11 +103,6 @@ public:
     int conflicts = 0;
 
 private:
-    struct Place {
-        std::string collection;  // "/apis/batch/v1/jobs"
-        kube::ObjectName name;
-        bool is_status = false;
-    };
     struct Change {
         int version = 0;
         std::string collection;
@@ -124,44 +121,6 @@ private:
         std::shared_ptr<Watch> watch;
     };
 
-    static Place place_of(std::string_view target) {
-        std::vector<std::string> parts;
-        target = target.substr(0, target.find('?'));
-        while (!target.empty()) {
-            target.remove_prefix(1);
-            const std::size_t slash = std::min(target.find('/'), target.size());
-            parts.emplace_back(target.substr(0, slash));
-            target.remove_prefix(slash);
-        }
-        std::size_t at = parts[0] == "api" ? 2 : 3;
-        Place place;
-        for (std::size_t i = 0; i < at; ++i) { place.collection += "/" + parts[i]; }
-        if (parts[at] == "namespaces" && parts.size() > at + 2) {
-            place.name.first = parts[at + 1];
-            at += 2;
-        }
-        place.collection += "/" + parts[at];
-        if (parts.size() > at + 1) { place.name.second = parts[at + 1]; }
-        place.is_status = parts.size() > at + 2 && parts[at + 2] == "status";
-        return place;
-    }
-
-    static void merge(boost::json::value& into, const boost::json::value& patch) {
-        const Object* fields = patch.if_object();
-        if (fields == nullptr) {
-            into = patch;
-            return;
-        }
-        if (!into.is_object()) { into = Object(); }
-        for (const auto& field : *fields) {
-            if (field.value().is_null()) {
-                into.as_object().erase(field.key());
-            } else {
-                merge(into.as_object()[field.key()], field.value());
-            }
-        }
-    }
-
     void send(const std::shared_ptr<Watch>& watch, const Change& change) {
         if (watch->collection != change.collection) { return; }
         after(watch_delay, [watch, line = change.line] {
@@ -175,7 +134,7 @@ private:
         for (const auto& watch : watches) { send(watch, changes.back()); }
     }
 
-    kube::Answer put(const Place& place, Object object, bool is_new) {
+    kube::Answer put(const CallPlace& place, Object object, bool is_new) {
         Object& metadata = object["metadata"].as_object();
         metadata["resourceVersion"] = std::to_string(++version);
         objects[place.collection][place.name] = object;
@@ -191,7 +150,7 @@ private:
     }
 
     kube::Answer answer(const kube::Call& call) {
-        const Place place = place_of(call.target);
+        const CallPlace place = place_of(call.target);
         Object body;
         if (!call.body.empty()) { body = boost::json::parse(call.body).as_object(); }
         if (call.method == "POST") { return create(place, std::move(body)); }
@@ -208,9 +167,9 @@ private:
         }
         // Only the status, or all but it.
         boost::json::value changed = there;
-        const std::string_view untouched = place.is_status ? "spec" : "status";
+        const std::string_view untouched = place.rest == "status" ? "spec" : "status";
         if (call.method == "PATCH") {
-            merge(changed, body);
+            changed = merge_patch(std::move(changed), body);
         } else {
             changed = body;
         }
@@ -227,7 +186,7 @@ private:
         return put(place, changed.as_object(), false);
     }
 
-    kube::Answer list(const Place& place) {
+    kube::Answer list(const CallPlace& place) {
         boost::json::array items;
         for (const auto& [name, object] : objects[place.collection]) { items.emplace_back(object); }
         const std::size_t slash = place.collection.rfind('/');
@@ -239,7 +198,7 @@ private:
         return {.status = 200, .body = boost::json::serialize(out)};
     }
 
-    kube::Answer create(Place place, Object object) {
+    kube::Answer create(CallPlace place, Object object) {
         if (refusals > 0) {
             --refusals;
             return {.status = 403, .body = "{}"};
@@ -262,7 +221,7 @@ private:
         return put(place, std::move(object), true);
     }
 
-    kube::Answer remove(const Place& place, Object there, const Object& options) {
+    kube::Answer remove(const CallPlace& place, Object there, const Object& options) {
         const std::string_view uid = kube::text_at(options, "preconditions.uid");
         if (!uid.empty() && uid != kube::uid_of(there)) { return {.status = 409, .body = "{}"}; }
         if (place.collection != "/api/v1/pods") {

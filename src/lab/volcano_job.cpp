@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kube/events.h"
+#include "lab/known_resources.h"
 #include "lab/volcano_object.h"
 #include "lab/volcano_plugins.h"
 #include "lab/volcano_pods.h"
@@ -38,6 +39,11 @@ using volcano::Action;
 using volcano::Pass;
 using volcano::Work;
 
+/// Only the one with this uid, and what it owns behind it.
+kube::Deletion only(std::string_view uid) {
+    return {.uid = std::string(uid), .grace = -1, .propagation = "Background"};
+}
+
 constexpr std::int64_t gather_ms = 5;       // changes of one moment are one pass
 constexpr std::int64_t again_wait_ms = 15;  // after a pass, also one that met a conflict
 constexpr std::int64_t sync_poll_ms = 20;   // until the caches are filled
@@ -66,19 +72,19 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
           now(std::move(now_in)),
           speed(std::max<std::int64_t>(speed_in, 1)),
           events(transport, now, "vc-controller-manager"),
-          jobs(transport, volcano::jobs_resource(),
+          jobs(transport, known::volcano_jobs,
                [this](auto change, const auto& name, const auto& object, const auto*) {
                    job_changed(change, name, object);
                }),
-          pods(transport, volcano::pods_resource(),
+          pods(transport, known::pods,
                [this](auto change, const auto& name, const auto& object, const auto* before) {
                    pod_changed(change, name, object, before);
                }),
-          groups(transport, volcano::pod_groups_resource(),
+          groups(transport, known::pod_groups,
                  [this](auto change, const auto& name, const auto& object, const auto* before) {
                      group_changed(change, name, object, before);
                  }),
-          commands(transport, volcano::commands_resource(),
+          commands(transport, known::commands,
                    [this](auto change, const auto& name, const auto& object, const auto*) {
                        if (change == Informer::Change::set) { take_command(name, object); }
                    }) {}
@@ -88,8 +94,7 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
     void job_changed(Informer::Change change, const ObjectName& name, const json::object& object) {
         Work& one = work[name];
         if (change == Informer::Change::gone ||
-            volcano::is_version_reached(volcano::text_at(object, {"metadata", "resourceVersion"}),
-                                        one.awaited)) {
+            volcano::is_version_reached(text_at(object, "metadata.resourceVersion"), one.awaited)) {
             one.awaited.clear();
         }
         queue(name);
@@ -128,14 +133,13 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
 
     static void note_eviction(Work& one, const json::object& pod) {
         const auto number = [&](std::string_view key) {
-            return parse_int(volcano::text_at(pod, {"metadata", "annotations", key})).value_or(0);
+            return parse_int(kube::annotation_of(pod, key)).value_or(0);
         };
         one.evicted.emplace_back(
             volcano::owner_of(pod).uid,
             volcano::Trigger{.event = "PodEvicted",
-                             .task = std::string(volcano::text_at(
-                                 pod, {"metadata", "annotations", "volcano.sh/task-spec"})),
-                             .pod = std::string(volcano::text_at(pod, {"metadata", "name"})),
+                             .task = std::string(kube::annotation_of(pod, "volcano.sh/task-spec")),
+                             .pod = std::string(text_at(pod, "metadata.name")),
                              .index = number("volcano.sh/task-index"),
                              .version = number("volcano.sh/job-version")});
     }
@@ -159,14 +163,12 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
 
     /// A command is taken away before it is carried out, so that it is not carried out twice.
     void take_command(const ObjectName& name, const json::object& command) {
-        if (volcano::text_at(command, {"target", "kind"}) != "Job" ||
-            !commands_taken.insert(name).second) {
+        if (text_at(command, "target.kind") != "Job" || !commands_taken.insert(name).second) {
             return;
         }
-        const ObjectName job{name.first,
-                             std::string(volcano::text_at(command, {"target", "name"}))};
-        const Action action = volcano::read_action(volcano::text_at(command, {"action"}));
-        Call call = volcano::remove(volcano::commands_resource(), name, volcano::uid_of(command));
+        const ObjectName job{name.first, std::string(text_at(command, "target.name"))};
+        const Action action = volcano::read_action(text_at(command, "action"));
+        Call call = kube::delete_call(known::commands, name, only(volcano::uid_of(command)));
         transport.call(std::move(call),
                        [weak = weak_from_this(), name, job, action](const Result<Answer>& answer) {
                            const auto self = weak.lock();
@@ -273,7 +275,7 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
             forget_events(one);
             carry_out(name, *copy, *planned);
         } else {
-            send(name, volcano::put(volcano::jobs_resource(), planned->status.front(), "status"),
+            send(name, kube::replace_call(known::volcano_jobs, planned->status.front(), "status"),
                  [this, name, planned, copy](const Answer& answer) {
                      if (!answer.is_ok()) { return false; }
                      status_written(name, answer);
@@ -295,12 +297,10 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
         boost::system::error_code error;
         const json::value written = json::parse(answer.body, error);
         if (error || !written.is_object()) { return; }
-        const std::string_view version =
-            volcano::text_at(written.get_object(), {"metadata", "resourceVersion"});
+        const std::string_view version = text_at(written.get_object(), "metadata.resourceVersion");
         const json::object* seen = jobs.find(name);
         if (seen != nullptr &&
-            volcano::is_version_reached(volcano::text_at(*seen, {"metadata", "resourceVersion"}),
-                                        version)) {
+            volcano::is_version_reached(text_at(*seen, "metadata.resourceVersion"), version)) {
             return;
         }
         one.awaited = version;
@@ -315,23 +315,21 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
         Work& one = work[name];
         for (const volcano::Doomed& pod : planned.pods_removed) {
             if (!one.doomed.insert(pod.uid).second) { continue; }
-            remove(name, volcano::pods_resource(), pod.name, pod.uid);
+            remove(name, known::pods, pod.name, pod.uid);
         }
         if (volcano::is_live(planned.state.phase)) { make_plugin_objects(name, job); }
         const std::int64_t until = now() + seen_wait_ms * speed;
         for (const json::object& group : planned.group_made) {
-            make(name, volcano::pod_groups_resource(), group, until);
+            make(name, known::pod_groups, group, until);
         }
         for (const json::object& group : planned.group_updated) {
-            send(name, volcano::put(volcano::pod_groups_resource(), group),
+            send(name, kube::replace_call(known::pod_groups, group),
                  [](const Answer& answer) { return answer.is_ok(); });
         }
-        for (const json::object& pod : planned.pods_made) {
-            make(name, volcano::pods_resource(), pod, until);
-        }
+        for (const json::object& pod : planned.pods_made) { make(name, known::pods, pod, until); }
         end_group(name, job, planned);
         if (planned.removes_job) {
-            remove(name, volcano::jobs_resource(), name, std::string(volcano::uid_of(job)));
+            remove(name, known::volcano_jobs, name, std::string(volcano::uid_of(job)));
         }
     }
 
@@ -340,12 +338,11 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
         const json::object* found = groups.find(group);
         if (found == nullptr) { return; }
         if (planned.removes_group) {
-            remove(name, volcano::pod_groups_resource(), group,
-                   std::string(volcano::uid_of(*found)));
+            remove(name, known::pod_groups, group, std::string(volcano::uid_of(*found)));
         } else if (planned.completes_group) {
             send(name,
-                 volcano::merge(volcano::pod_groups_resource(), group,
-                                {{"status", json::object{{"phase", "Completed"}}}}, "status"),
+                 kube::patch_call({.resource = known::pod_groups, .name = group, .rest = "status"},
+                                  {{"status", json::object{{"phase", "Completed"}}}}),
                  [](const Answer& answer) { return answer.is_ok(); });
         }
     }
@@ -353,7 +350,7 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
     void make(const ObjectName& job, const kube::Resource& resource, const json::object& object,
               std::int64_t until) {
         Work& one = work[job];
-        const std::string made(volcano::text_at(object, {"metadata", "name"}));
+        const std::string made(text_at(object, "metadata.name"));
         if (const auto at = one.expected.find(made); at != one.expected.end()) {
             if (at->second > now()) {
                 wake(job, at->second);
@@ -361,7 +358,7 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
             }
         }
         one.expected[made] = until;
-        send(job, volcano::post(resource, job.first, object),
+        send(job, kube::create_call(resource, job.first, object),
              [this, job, made](const Answer& answer) {
                  if (answer.is_ok()) { return true; }
                  Work& mine = work[job];
@@ -374,12 +371,13 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
 
     void remove(const ObjectName& job, const kube::Resource& resource, const ObjectName& name,
                 const std::string& uid) {
-        send(job, volcano::remove(resource, name, uid), [this, job, uid](const Answer& answer) {
-            const bool is_done = answer.is_ok() || answer.status == status_not_found ||
-                                 answer.status == status_conflict;
-            if (!is_done) { work[job].doomed.erase(uid); }
-            return is_done;
-        });
+        send(job, kube::delete_call(resource, name, only(uid)),
+             [this, job, uid](const Answer& answer) {
+                 const bool is_done = answer.is_ok() || answer.status == status_not_found ||
+                                      answer.status == status_conflict;
+                 if (!is_done) { work[job].doomed.erase(uid); }
+                 return is_done;
+             });
     }
 
     void make_plugin_objects(const ObjectName& name, const json::object& job) {
@@ -391,14 +389,15 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
         if (objects.empty() || one.plugins == all) { return; }
         one.plugins = all;
         for (const auto& [resource, object] : objects) {
-            send(name, volcano::post(resource, name.first, object),
+            send(name, kube::create_call(resource, name.first, object),
                  [this, name, kind = resource, hosts = object](const Answer& answer) {
                      if (answer.status != status_conflict) { return answer.is_ok(); }
                      // A service of this name serves; hosts have to be those of now.
-                     if (kind != volcano::core_resource("configmaps")) { return true; }
-                     const ObjectName there{
-                         name.first, std::string(volcano::text_at(hosts, {"metadata", "name"}))};
-                     send(name, volcano::merge(kind, there, hosts),
+                     if (kind != known::config_maps) { return true; }
+                     const ObjectName there{name.first,
+                                            std::string(text_at(hosts, "metadata.name"))};
+                     send(name,
+                          kube::patch_call({.resource = kind, .name = there, .rest = {}}, hosts),
                           [](const Answer& merged) { return merged.is_ok(); });
                      return true;
                  });
@@ -414,13 +413,12 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
             if (pod == nullptr || volcano::is_leaving(*pod)) { continue; }
             const std::string uid(volcano::uid_of(*pod));
             if (!one.doomed.insert(uid).second) { continue; }
-            remove(name, volcano::pods_resource(), pod_name, uid);
+            remove(name, known::pods, pod_name, uid);
         }
         for (const ObjectName& group_name : std::set<ObjectName>(one.groups)) {
             const json::object* group = groups.find(group_name);
             if (group == nullptr || volcano::is_leaving(*group)) { continue; }
-            remove(name, volcano::pod_groups_resource(), group_name,
-                   std::string(volcano::uid_of(*group)));
+            remove(name, known::pod_groups, group_name, std::string(volcano::uid_of(*group)));
         }
         one.evicted.clear();
         one.expected.clear();
@@ -464,19 +462,17 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
 
     void tell_of_group(const ObjectName& name, const json::object& job, const json::object* group) {
         const json::array* conditions =
-            group == nullptr ? nullptr : volcano::array_at(*group, {"status", "conditions"});
-        if (conditions == nullptr || volcano::text_at(*group, {"status", "phase"}) == "Running") {
-            return;
-        }
+            group == nullptr ? nullptr : kube::array_at(*group, "status.conditions");
+        if (conditions == nullptr || text_at(*group, "status.phase") == "Running") { return; }
         for (const json::value& one : *conditions) {
             const json::object* condition = one.if_object();
-            if (condition == nullptr || volcano::text_at(*condition, {"type"}) != "Unschedulable" ||
-                volcano::text_at(*condition, {"status"}) != "True") {
+            if (condition == nullptr || text_at(*condition, "type") != "Unschedulable" ||
+                text_at(*condition, "status") != "True") {
                 continue;
             }
-            const std::string message = fmt::format("PodGroup {}/{} waits: {}", name.first,
-                                                    volcano::text_at(*group, {"metadata", "name"}),
-                                                    volcano::text_at(*condition, {"message"}));
+            const std::string message =
+                fmt::format("PodGroup {}/{} waits: {}", name.first,
+                            text_at(*group, "metadata.name"), text_at(*condition, "message"));
             if (std::exchange(work[name].told, message) == message) { return; }
             events.record(job, "Warning", "PodGroupPending", message);
             return;

@@ -72,7 +72,7 @@ protected:
     void set_group(std::string_view status) {
         const auto all = api.all(groups_path);
         ASSERT_EQ(all.size(), 1U);
-        const std::string name(volcano::text_at(*all[0], {"metadata", "name"}));
+        const std::string name(text_at(*all[0], "metadata.name"));
         ASSERT_EQ(api.send("PATCH",
                            "/apis/scheduling.volcano.sh/v1beta1/namespaces/team/podgroups/" + name +
                                "/status",
@@ -97,11 +97,9 @@ protected:
         const auto all = api.all(groups_path);
         return all.size() == 1 ? *all[0] : nothing;
     }
-    std::string phase() {
-        return std::string(volcano::text_at(job(), {"status", "state", "phase"}));
-    }
+    std::string phase() { return std::string(text_at(job(), "status.state.phase")); }
     std::int64_t count(std::string_view what) {
-        return volcano::integer_at(job(), {"status", what});
+        return kube::int_at(job(), fmt::format("status.{}", what));
     }
     std::vector<std::string> pod_names() {
         auto names = api.texts(pods_path, "metadata.name");
@@ -125,7 +123,7 @@ TEST_F(VolcanoJob, MakesThePodGroupAndAllPodsOfTheGang) {
               (std::vector<std::string>{"train-worker-0", "train-worker-1", "train-worker-2",
                                         "train-worker-3", "train-worker-4", "train-worker-5"}));
     const std::string uid(volcano::uid_of(job()));
-    EXPECT_EQ(volcano::text_at(group(), {"metadata", "name"}), "train-" + uid);
+    EXPECT_EQ(text_at(group(), "metadata.name"), "train-" + uid);
     EXPECT_EQ(volcano::owner_of(group()).uid, uid);
     EXPECT_EQ(json::serialize(group().at("spec")),
               R"({"minMember":6,"queue":"default","minResources":{"count/pods":"6",)"
@@ -134,8 +132,7 @@ TEST_F(VolcanoJob, MakesThePodGroupAndAllPodsOfTheGang) {
     EXPECT_EQ(phase(), "Pending");
     EXPECT_EQ(count("minAvailable"), 6);
     EXPECT_EQ(count("pending"), 6);
-    EXPECT_EQ(
-        volcano::integer_at(job(), {"status", "taskStatusCount", "worker", "phase", "Pending"}), 6);
+    EXPECT_EQ(int_at(job(), "status.taskStatusCount.worker.phase.Pending"), 6);
 }
 
 TEST_F(VolcanoJob, LabelsItsPodsAsUsersSelectThem) {
@@ -148,12 +145,11 @@ TEST_F(VolcanoJob, LabelsItsPodsAsUsersSelectThem) {
               R"({"volcano.sh/job-name":"train","volcano.sh/job-namespace":"team",)"
               R"("volcano.sh/queue-name":"default","volcano.sh/task-spec":"worker",)"
               R"("volcano.sh/task-index":"0"})");
-    EXPECT_EQ(volcano::text_at(*pod, {"metadata", "annotations", "scheduling.k8s.io/group-name"}),
-              "train-" + uid);
-    EXPECT_EQ(volcano::text_at(*pod, {"metadata", "annotations", "volcano.sh/job-version"}), "0");
-    EXPECT_EQ(volcano::text_at(*pod, {"spec", "schedulerName"}), "volcano");
-    EXPECT_EQ(volcano::text_at(*pod, {"spec", "priorityClassName"}), "high");
-    EXPECT_EQ(volcano::text_at(group(), {"spec", "priorityClassName"}), "high");
+    EXPECT_EQ(kube::annotation_of(*pod, "scheduling.k8s.io/group-name"), "train-" + uid);
+    EXPECT_EQ(kube::annotation_of(*pod, "volcano.sh/job-version"), "0");
+    EXPECT_EQ(text_at(*pod, "spec.schedulerName"), "volcano");
+    EXPECT_EQ(text_at(*pod, "spec.priorityClassName"), "high");
+    EXPECT_EQ(text_at(group(), "spec.priorityClassName"), "high");
 }
 
 TEST_F(VolcanoJob, MakesAllPodsThoughNoneCanStart) {
@@ -163,7 +159,7 @@ TEST_F(VolcanoJob, MakesAllPodsThoughNoneCanStart) {
 
     EXPECT_EQ(pod_names().size(), 10U);
     EXPECT_EQ(phase(), "Pending");
-    EXPECT_EQ(volcano::text_at(group(), {"status", "phase"}), "Inqueue");
+    EXPECT_EQ(text_at(group(), "status.phase"), "Inqueue");
     EXPECT_EQ(reasons("PodGroupPending"), 1);
 }
 
@@ -174,13 +170,13 @@ TEST_F(VolcanoJob, RunsWhenItsPodsDo) {
 
     EXPECT_EQ(phase(), "Running");
     EXPECT_EQ(count("running"), 6);
-    EXPECT_EQ(volcano::text_at(group(), {"status", "phase"}), "Running");
-    EXPECT_EQ(volcano::integer_at(group(), {"status", "running"}), 6);
+    EXPECT_EQ(text_at(group(), "status.phase"), "Running");
+    EXPECT_EQ(int_at(group(), "status.running"), 6);
     const json::object* queue = api.find("/apis/scheduling.volcano.sh/v1beta1/queues/default");
     ASSERT_NE(queue, nullptr);
-    EXPECT_EQ(volcano::text_at(*queue, {"status", "state"}), "Open");
-    EXPECT_EQ(volcano::integer_at(*queue, {"status", "running"}), 1);
-    EXPECT_EQ(volcano::integer_at(*queue, {"status", "inqueue"}, -1), 0);
+    EXPECT_EQ(text_at(*queue, "status.state"), "Open");
+    EXPECT_EQ(int_at(*queue, "status.running"), 1);
+    EXPECT_EQ(int_at(*queue, "status.inqueue", -1), 0);
 }
 
 TEST_F(VolcanoJob, DoesNothingWhenThereIsNothingToDo) {
@@ -202,8 +198,8 @@ TEST_F(VolcanoJob, CompletesWhenAllHaveSucceeded) {
 
     EXPECT_EQ(phase(), "Completed");
     EXPECT_EQ(count("succeeded"), 2);
-    EXPECT_FALSE(volcano::text_at(job(), {"status", "runningDuration"}).empty());
-    EXPECT_EQ(volcano::text_at(group(), {"status", "phase"}), "Completed");
+    EXPECT_FALSE(text_at(job(), "status.runningDuration").empty());
+    EXPECT_EQ(text_at(group(), "status.phase"), "Completed");
     EXPECT_EQ(pod_names().size(), 2U);
 }
 
@@ -229,8 +225,8 @@ TEST_F(VolcanoJob, GrowsWhileItsMembersRun) {
     EXPECT_EQ(count("running"), 6);
     EXPECT_EQ(count("pending"), 4);
     EXPECT_EQ(count("minAvailable"), 10);
-    EXPECT_EQ(volcano::integer_at(group(), {"spec", "minMember"}), 10);
-    EXPECT_EQ(volcano::text_at(group(), {"status", "phase"}), "Running");
+    EXPECT_EQ(int_at(group(), "spec.minMember"), 10);
+    EXPECT_EQ(text_at(group(), "status.phase"), "Running");
 }
 
 TEST_F(VolcanoJob, ShrinksFromTheHighestIndex) {
@@ -244,7 +240,7 @@ TEST_F(VolcanoJob, ShrinksFromTheHighestIndex) {
     end_pods();
 
     EXPECT_EQ(pod_names(), (std::vector<std::string>{"train-worker-0", "train-worker-1"}));
-    EXPECT_EQ(volcano::integer_at(group(), {"spec", "minMember"}), 2);
+    EXPECT_EQ(int_at(group(), "spec.minMember"), 2);
 }
 
 TEST_F(VolcanoJob, TakesItsPodsAndPodGroupWithIt) {
@@ -342,7 +338,7 @@ TEST_F(VolcanoJob, FailsWhenItsRetriesAreUsedUp) {
     EXPECT_EQ(phase(), "Failed");
     EXPECT_EQ(count("retryCount"), 3);
     EXPECT_EQ(pod_names(), std::vector<std::string>{"train-worker-0"});
-    EXPECT_EQ(volcano::text_at(job(), {"status", "state", "message"}),
+    EXPECT_EQ(text_at(job(), "status.state.message"),
               "PodFailed of pod train-worker-0, exit code 1; retry 3 of at most 3");
     EXPECT_EQ(reasons("ExecuteAction"), 2);  // the first is counted twice
 }
@@ -409,7 +405,7 @@ TEST_F(VolcanoJob, LetsATaskWaitForThoseItDependsOn) {
            R"(},{"name":"worker","replicas":3,"dependsOn":{"name":["ps"]},)" + pod + "}]}}");
 
     EXPECT_EQ(pod_names(), (std::vector<std::string>{"train-ps-0", "train-ps-1"}));
-    EXPECT_EQ(volcano::integer_at(group(), {"spec", "minMember"}), 2);
+    EXPECT_EQ(int_at(group(), "spec.minMember"), 2);
     set_pod("train-ps-0", "Running");
     api.run_for(300);
     EXPECT_EQ(pod_names().size(), 2U);
@@ -418,7 +414,7 @@ TEST_F(VolcanoJob, LetsATaskWaitForThoseItDependsOn) {
     api.run_for(300);
 
     EXPECT_EQ(pod_names().size(), 5U);
-    EXPECT_EQ(volcano::integer_at(group(), {"spec", "minMember"}), 5);
+    EXPECT_EQ(int_at(group(), "spec.minMember"), 5);
     EXPECT_EQ(phase(), "Pending");
 }
 
@@ -475,8 +471,8 @@ TEST_F(VolcanoJob, WiresHostsAndIndexIntoPods) {
               R"("volcano.sh/job-namespace":"team"}})");
     const json::object* pod = api.find("/api/v1/namespaces/team/pods/train-worker-1");
     ASSERT_NE(pod, nullptr);
-    EXPECT_EQ(volcano::text_at(*pod, {"spec", "hostname"}), "train-worker-1");
-    EXPECT_EQ(volcano::text_at(*pod, {"spec", "subdomain"}), "train");
+    EXPECT_EQ(text_at(*pod, "spec.hostname"), "train-worker-1");
+    EXPECT_EQ(text_at(*pod, "spec.subdomain"), "train");
     EXPECT_EQ(json::serialize(pod->at("spec").at("containers").at(0).at("env")),
               R"([{"name":"VC_WORKER_HOSTS","valueFrom":{"configMapKeyRef":{"name":"train-svc",)"
               R"("key":"VC_WORKER_HOSTS"}}},{"name":"VC_WORKER_NUM","valueFrom":)"

@@ -4,6 +4,7 @@
 #include "lab/volcano_object.h"
 
 #include <boost/json.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <tuple>
@@ -15,17 +16,16 @@ namespace json = boost::json;
 namespace {
 
 std::int64_t number_of(const json::object& pod, std::string_view annotation) {
-    return parse_int(text_at(pod, {"metadata", "annotations", annotation})).value_or(0);
+    return parse_int(kube::annotation_of(pod, annotation)).value_or(0);
 }
 
 std::int64_t failed_since(const json::object& pod) {
-    const json::array* containers = array_at(pod, {"status", "containerStatuses"});
+    const json::array* containers = array_at(pod, "status.containerStatuses");
     if (containers == nullptr) { return 0; }
     std::int64_t latest = 0;
     for (const json::value& one : *containers) {
         if (const json::object* status = one.if_object()) {
-            latest =
-                std::max(latest, time_of(text_at(*status, {"state", "terminated", "finishedAt"})));
+            latest = std::max(latest, time_of(text_at(*status, "state.terminated.finishedAt")));
         }
     }
     return latest;
@@ -34,11 +34,11 @@ std::int64_t failed_since(const json::object& pod) {
 std::int64_t restarts_of(const json::object& pod) {
     std::int64_t sum = 0;
     for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
-        const json::array* containers = array_at(pod, {"status", list});
+        const json::array* containers = array_at(pod, fmt::format("status.{}", list));
         if (containers == nullptr) { continue; }
         for (const json::value& one : *containers) {
             if (const json::object* status = one.if_object()) {
-                sum += integer_at(*status, {"restartCount"});
+                sum += int_at(*status, "restartCount");
             }
         }
     }
@@ -46,9 +46,9 @@ std::int64_t restarts_of(const json::object& pod) {
 }
 
 bool has_policies(const JobSpec& spec) {
-    if (array_at(*spec.raw, {"policies"}) != nullptr) { return true; }
+    if (array_at(*spec.raw, "policies") != nullptr) { return true; }
     return std::any_of(spec.tasks.begin(), spec.tasks.end(), [](const TaskSpec& task) {
-        return array_at(*task.raw, {"policies"}) != nullptr;
+        return array_at(*task.raw, "policies") != nullptr;
     });
 }
 
@@ -73,12 +73,12 @@ void find_in_tasks(const JobSpec& spec, const Members& members, std::vector<Trig
 }  // namespace
 
 std::int64_t exit_code_of(const json::object& pod) {
-    const json::array* containers = array_at(pod, {"status", "containerStatuses"});
+    const json::array* containers = array_at(pod, "status.containerStatuses");
     if (containers == nullptr) { return 0; }
     for (const json::value& one : *containers) {
         const json::object* status = one.if_object();
         if (status == nullptr) { continue; }
-        const std::int64_t code = integer_at(*status, {"state", "terminated", "exitCode"});
+        const std::int64_t code = int_at(*status, "state.terminated.exitCode");
         if (code != 0) { return code; }
     }
     return 0;
@@ -88,20 +88,19 @@ Members read_members(const Observed& observed, const JobSpec& spec) {
     Members out;
     const std::string_view uid = uid_of(*observed.job);
     for (const json::object* pod : observed.pods) {
-        Member member{.pod = pod, .name = std::string(text_at(*pod, {"metadata", "name"}))};
+        Member member{.pod = pod, .name = std::string(text_at(*pod, "metadata.name"))};
         out.names.insert(member.name);
         member.is_going = is_leaving(*pod) || observed.doomed->contains(std::string(uid_of(*pod)));
         if (owner_of(*pod).uid != uid) {
             if (!member.is_going) {
                 out.strays.push_back(
-                    {.name = {std::string(text_at(*pod, {"metadata", "namespace"})), member.name},
+                    {.name = {std::string(text_at(*pod, "metadata.namespace")), member.name},
                      .uid = std::string(uid_of(*pod))});
             }
             continue;
         }
-        member.task =
-            std::string(text_at(*pod, {"metadata", "annotations", "volcano.sh/task-spec"}));
-        member.phase = text_at(*pod, {"status", "phase"}, "Pending");
+        member.task = std::string(kube::annotation_of(*pod, "volcano.sh/task-spec"));
+        member.phase = text_or(*pod, "status.phase", "Pending");
         member.index = number_of(*pod, "volcano.sh/task-index");
         member.version = number_of(*pod, "volcano.sh/job-version");
         const TaskSpec* task = spec.find(member.task);
@@ -139,14 +138,14 @@ std::vector<Trigger> find_triggers(const Observed& observed, const JobSpec& spec
                  .task = member.task,
                  .pod = member.name,
                  .index = member.index,
-                 .since_ms = time_of(text_at(*member.pod, {"metadata", "creationTimestamp"}))});
+                 .since_ms = time_of(text_at(*member.pod, "metadata.creationTimestamp"))});
         }
     }
     for (const Trigger& event : observed.events) {
         if (event.version >= state.version) { out.push_back(event); }
     }
     find_in_tasks(spec, members, out);
-    if (observed.group != nullptr && text_at(*observed.group, {"status", "phase"}) == "Unknown") {
+    if (observed.group != nullptr && text_at(*observed.group, "status.phase") == "Unknown") {
         out.push_back({.event = "Unknown"});
     }
     out.insert(out.end(), pending.begin(), pending.end());

@@ -94,9 +94,9 @@ json::object make_status(const Observed& observed, const JobSpec& spec, const Po
                          const Pass& pass) {
     const json::object& job = *observed.job;
     json::object status;
-    if (const json::object* before = object_at(job, {"status"})) { status = *before; }
+    if (const json::object* before = object_at(job, "status")) { status = *before; }
     const std::string_view phase = name_of(pass.state.phase);
-    if (text_at(status, {"state", "phase"}) != phase || pass.action != Action::sync) {
+    if (text_at(status, "state.phase") != phase || pass.action != Action::sync) {
         const std::string now = time_text(observed.now_ms);
         json::object state{{"phase", phase}, {"lastTransitionTime", now}};
         if (pass.action != Action::sync) {
@@ -105,7 +105,7 @@ json::object make_status(const Observed& observed, const JobSpec& spec, const Po
         }
         status["state"] = std::move(state);
         add_condition(status, phase, now);
-        const std::int64_t made = time_of(text_at(job, {"metadata", "creationTimestamp"}));
+        const std::int64_t made = time_of(text_at(job, "metadata.creationTimestamp"));
         if (is_finished(pass.state.phase) && made > 0) {
             status["runningDuration"] = duration_text(observed.now_ms - made);
         }
@@ -182,7 +182,7 @@ void plan_removals(const JobSpec& spec, Members& members, const Chosen& chosen, 
                                             : !at->is_over();
         if (!is_removed) { continue; }
         pass.pods_removed.push_back(
-            {.name = {std::string(text_at(*at->pod, {"metadata", "namespace"})), at->name},
+            {.name = {std::string(text_at(*at->pod, "metadata.namespace")), at->name},
              .uid = std::string(uid_of(*at->pod))});
     }
     pass.pods_removed.insert(pass.pods_removed.end(), members.strays.begin(), members.strays.end());
@@ -194,11 +194,10 @@ void plan_end(const Observed& observed, const JobSpec& spec, Pass& pass) {
     if (observed.group != nullptr && !is_leaving(*observed.group)) {
         pass.removes_group = !is_complete;
         pass.completes_group = pass.state.phase == Phase::completed &&
-                               text_at(*observed.group, {"status", "phase"}) != "Completed";
+                               text_at(*observed.group, "status.phase") != "Completed";
     }
     if (!is_finished(pass.state.phase) || !spec.ttl_s || !pass.status.empty()) { return; }
-    const std::int64_t ended =
-        time_of(text_at(*observed.job, {"status", "state", "lastTransitionTime"}));
+    const std::int64_t ended = time_of(text_at(*observed.job, "status.state.lastTransitionTime"));
     const std::int64_t due = ended + *spec.ttl_s * 1000;
     if (due <= observed.now_ms) {
         pass.removes_job = true;
@@ -211,12 +210,11 @@ void plan_end(const Observed& observed, const JobSpec& spec, Pass& pass) {
 
 JobState read_state(const json::object& job) {
     JobState state;
-    state.phase = read_phase(text_at(job, {"status", "state", "phase"}));
-    state.version = integer_at(job, {"status", "version"});
-    state.retries = integer_at(job, {"status", "retryCount"});
-    state.keeps_succeeded =
-        state.phase == Phase::restarting &&
-        text_at(job, {"status", "state", "reason"}) == name_of(Action::resume_job);
+    state.phase = read_phase(text_at(job, "status.state.phase"));
+    state.version = int_at(job, "status.version");
+    state.retries = int_at(job, "status.retryCount");
+    state.keeps_succeeded = state.phase == Phase::restarting &&
+                            text_at(job, "status.state.reason") == name_of(Action::resume_job);
     return state;
 }
 
@@ -241,7 +239,7 @@ Pass plan_pass(const Observed& observed) {
         }
     }
     json::object status = make_status(observed, spec, members.counts, pass);
-    const json::object* before = object_at(*observed.job, {"status"});
+    const json::object* before = object_at(*observed.job, "status");
     if (before == nullptr || *before != status) {
         json::object job = *observed.job;
         job["status"] = std::move(status);

@@ -1,5 +1,6 @@
 #include "lab/volcano_plugins.h"
 
+#include "lab/known_resources.h"
 #include "lab/volcano_object.h"
 #include "lab/volcano_pods.h"
 
@@ -29,7 +30,7 @@ std::string upper(std::string text) {
 }
 
 std::string hosts_map_name(const json::object& job) {
-    return fmt::format("{}-svc", text_at(job, {"metadata", "name"}));
+    return fmt::format("{}-svc", text_at(job, "metadata.name"));
 }
 
 void each_container(json::object& pod_spec, const std::function<void(json::object&)>& work) {
@@ -42,9 +43,9 @@ void each_container(json::object& pod_spec, const std::function<void(json::objec
 }
 
 std::vector<std::string> hosts_of(const json::object& job, const TaskSpec& task) {
-    const std::string_view host = text_at(*task.raw, {"template", "spec", "hostname"});
+    const std::string_view host = text_at(*task.raw, "template.spec.hostname");
     const std::string_view domain =
-        text_at(*task.raw, {"template", "spec", "subdomain"}, text_at(job, {"metadata", "name"}));
+        text_or(*task.raw, "template.spec.subdomain", text_at(job, "metadata.name"));
     if (!host.empty() && task.replicas > 0) { return {fmt::format("{}.{}", host, domain)}; }
     std::vector<std::string> out;
     for (std::int64_t i = 0; i < task.replicas; ++i) {
@@ -76,11 +77,11 @@ json::object hosts_data(const json::object& job, const JobSpec& spec) {
 
 void wire_svc(json::object& pod, const json::object& job, const JobSpec& spec) {
     json::object& pod_spec = child(pod, "spec");
-    if (text_at(pod_spec, {"hostname"}).empty()) {
-        pod_spec["hostname"] = text_at(pod, {"metadata", "name"});
+    if (text_at(pod_spec, "hostname").empty()) {
+        pod_spec["hostname"] = text_at(pod, "metadata.name");
     }
-    if (text_at(pod_spec, {"subdomain"}).empty()) {
-        pod_spec["subdomain"] = text_at(job, {"metadata", "name"});
+    if (text_at(pod_spec, "subdomain").empty()) {
+        pod_spec["subdomain"] = text_at(job, "metadata.name");
     }
     const std::string map = hosts_map_name(job);
     children(pod_spec, "volumes")
@@ -113,7 +114,8 @@ void wire_env(json::object& pod, std::int64_t index) {
 }  // namespace
 
 bool has_plugin(const JobSpec& spec, std::string_view plugin) {
-    return find(*spec.raw, {"plugins", plugin}) != nullptr;
+    const json::object* plugins = object_at(*spec.raw, "plugins");
+    return plugins != nullptr && plugins->contains(plugin);
 }
 
 void wire_pod(json::object& pod, const json::object& job, const JobSpec& spec, std::int64_t index) {
@@ -124,10 +126,10 @@ void wire_pod(json::object& pod, const json::object& job, const JobSpec& spec, s
 std::vector<std::pair<kube::Resource, json::object>> plugin_objects(const json::object& job,
                                                                     const JobSpec& spec) {
     if (!has_plugin(spec, "svc")) { return {}; }
-    const std::string_view name = text_at(job, {"metadata", "name"});
-    const std::string_view space = text_at(job, {"metadata", "namespace"});
+    const std::string_view name = text_at(job, "metadata.name");
+    const std::string_view space = text_at(job, "metadata.namespace");
     bool publishes_all = false;
-    if (const json::array* arguments = array_at(*spec.raw, {"plugins", "svc"})) {
+    if (const json::array* arguments = array_at(*spec.raw, "plugins.svc")) {
         for (const json::value& argument : *arguments) {
             publishes_all =
                 publishes_all ||
@@ -152,8 +154,8 @@ std::vector<std::pair<kube::Resource, json::object>> plugin_objects(const json::
           {"selector", {{"volcano.sh/job-name", name}, {"volcano.sh/job-namespace", space}}}}}};
     if (publishes_all) { child(service, "spec")["publishNotReadyAddresses"] = true; }
     std::vector<std::pair<kube::Resource, json::object>> out;
-    out.emplace_back(core_resource("configmaps"), std::move(map));
-    out.emplace_back(core_resource("services"), std::move(service));
+    out.emplace_back(known::config_maps, std::move(map));
+    out.emplace_back(known::services, std::move(service));
     return out;
 }
 

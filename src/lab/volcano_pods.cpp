@@ -18,14 +18,14 @@ namespace {
 
 /// The job's volumes, in each container at their path. Claims are named, not made.
 void mount_volumes(json::object& pod_spec, const JobSpec& spec) {
-    const json::array* volumes = array_at(*spec.raw, {"volumes"});
+    const json::array* volumes = array_at(*spec.raw, "volumes");
     if (volumes == nullptr) { return; }
     std::size_t index = 0;
     std::set<std::string> known;
     for (const json::value& one : *volumes) {
         const json::object* volume = one.if_object();
         if (volume == nullptr) { continue; }
-        const std::string_view claim = text_at(*volume, {"volumeClaimName"});
+        const std::string_view claim = text_at(*volume, "volumeClaimName");
         const std::string name =
             claim.empty() ? fmt::format("volume-{}", index) : std::string(claim);
         ++index;
@@ -42,13 +42,13 @@ void mount_volumes(json::object& pod_spec, const JobSpec& spec) {
             if (!container.is_object()) { continue; }
             children(container.get_object(), "volumeMounts")
                 .emplace_back(
-                    json::object{{"name", name}, {"mountPath", text_at(*volume, {"mountPath"})}});
+                    json::object{{"name", name}, {"mountPath", text_at(*volume, "mountPath")}});
         }
     }
 }
 
 json::object sub_group(const TaskSpec& task) {
-    const json::object& policy = *object_at(*task.raw, {"partitionPolicy"});
+    const json::object& policy = *object_at(*task.raw, "partitionPolicy");
     json::object out{{"name", task.name},
                      {"subGroupSize", task.partition_size},
                      {"labelSelector", {{"matchLabels", {{"volcano.sh/task-spec", task.name}}}}},
@@ -65,19 +65,19 @@ json::object sub_group(const TaskSpec& task) {
 }  // namespace
 
 std::string pod_name(const json::object& job, std::string_view task, std::int64_t index) {
-    return fmt::format("{}-{}-{}", text_at(job, {"metadata", "name"}), task, index);
+    return fmt::format("{}-{}-{}", text_at(job, "metadata.name"), task, index);
 }
 
 std::string pod_group_name(const json::object& job) {
-    return fmt::format("{}-{}", text_at(job, {"metadata", "name"}), uid_of(job));
+    return fmt::format("{}-{}", text_at(job, "metadata.name"), uid_of(job));
 }
 
 json::object make_pod(const json::object& job, const JobSpec& spec, const PodPlace& place) {
     const TaskSpec& task = place.task;
-    const json::object* template_ = object_at(*task.raw, {"template"});
+    const json::object* template_ = object_at(*task.raw, "template");
     json::object pod{{"apiVersion", "v1"}, {"kind", "Pod"}};
-    const std::string_view job_name = text_at(job, {"metadata", "name"});
-    const std::string_view space = text_at(job, {"metadata", "namespace"});
+    const std::string_view job_name = text_at(job, "metadata.name");
+    const std::string_view space = text_at(job, "metadata.namespace");
     const std::string index = std::to_string(place.index);
 
     json::object& metadata = child(pod, "metadata");
@@ -88,13 +88,11 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
     json::object annotations;
     json::object pod_spec;
     if (template_ != nullptr) {
-        if (const json::object* own = object_at(*template_, {"metadata", "labels"})) {
-            labels = *own;
-        }
-        if (const json::object* own = object_at(*template_, {"metadata", "annotations"})) {
+        if (const json::object* own = object_at(*template_, "metadata.labels")) { labels = *own; }
+        if (const json::object* own = object_at(*template_, "metadata.annotations")) {
             annotations = *own;
         }
-        if (const json::object* own = object_at(*template_, {"spec"})) { pod_spec = *own; }
+        if (const json::object* own = object_at(*template_, "spec")) { pod_spec = *own; }
     }
     labels["volcano.sh/job-name"] = job_name;
     labels["volcano.sh/job-namespace"] = space;
@@ -114,11 +112,9 @@ json::object make_pod(const json::object& job, const JobSpec& spec, const PodPla
 
     metadata["labels"] = std::move(labels);
     metadata["annotations"] = std::move(annotations);
-    if (text_at(pod_spec, {"schedulerName"}).empty()) {
-        pod_spec["schedulerName"] = spec.scheduler;
-    }
-    const std::string_view priority = text_at(*spec.raw, {"priorityClassName"});
-    if (!priority.empty() && text_at(pod_spec, {"priorityClassName"}).empty()) {
+    if (text_at(pod_spec, "schedulerName").empty()) { pod_spec["schedulerName"] = spec.scheduler; }
+    const std::string_view priority = text_at(*spec.raw, "priorityClassName");
+    if (!priority.empty() && text_at(pod_spec, "priorityClassName").empty()) {
         pod_spec["priorityClassName"] = priority;
     }
     mount_volumes(pod_spec, spec);
@@ -148,24 +144,26 @@ json::object pod_group_spec(const json::object& job, const JobSpec& spec, const 
     if (!roles.empty()) { out["minTaskMember"] = std::move(roles); }
     if (!partitions.empty()) { out["subGroupPolicy"] = std::move(partitions); }
     for (const std::string_view key : {"priorityClassName", "networkTopology"}) {
-        if (const json::value* value = find(job, {"spec", key})) { out[key] = *value; }
+        if (const json::value* value = value_at(job, fmt::format("spec.{}", key))) {
+            out[key] = *value;
+        }
     }
     return out;
 }
 
 json::object make_pod_group(const json::object& job, json::object spec) {
     json::object annotations;
-    if (const json::object* own = object_at(job, {"metadata", "annotations"})) {
+    if (const json::object* own = object_at(job, "metadata.annotations")) {
         annotations = *own;
         annotations.erase("kubectl.kubernetes.io/last-applied-configuration");
     }
     json::object labels;
-    if (const json::object* own = object_at(job, {"metadata", "labels"})) { labels = *own; }
+    if (const json::object* own = object_at(job, "metadata.labels")) { labels = *own; }
     json::object out{{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                      {"kind", "PodGroup"},
                      {"metadata",
                       {{"name", pod_group_name(job)},
-                       {"namespace", text_at(job, {"metadata", "namespace"})},
+                       {"namespace", text_at(job, "metadata.namespace")},
                        {"ownerReferences", owned_by(job)}}},
                      {"spec", std::move(spec)}};
     json::object& metadata = child(out, "metadata");

@@ -47,19 +47,19 @@ bool names_event(std::string_view named, std::string_view event) {
 }
 
 bool matches(const json::object& policy, const Trigger& trigger) {
-    if (names_event(text_at(policy, {"event"}), trigger.event)) { return true; }
-    if (const json::array* events = array_at(policy, {"events"}); events != nullptr) {
+    if (names_event(text_at(policy, "event"), trigger.event)) { return true; }
+    if (const json::array* events = array_at(policy, "events"); events != nullptr) {
         for (const json::value& event : *events) {
             if (event.is_string() && names_event(event.get_string(), trigger.event)) {
                 return true;
             }
         }
     }
-    return trigger.exit_code != 0 && integer_at(policy, {"exitCode"}) == trigger.exit_code;
+    return trigger.exit_code != 0 && int_at(policy, "exitCode") == trigger.exit_code;
 }
 
 const json::object* match_in(const json::object& holder, const Trigger& trigger) {
-    const json::array* policies = array_at(holder, {"policies"});
+    const json::array* policies = array_at(holder, "policies");
     if (policies == nullptr) { return nullptr; }
     for (const json::value& one : *policies) {
         const json::object* policy = one.if_object();
@@ -179,8 +179,8 @@ Verdict judge(const JobSpec& spec, const Trigger& trigger) {
     const json::object* policy = task == nullptr ? nullptr : match_in(*task->raw, trigger);
     if (policy == nullptr) { policy = match_in(*spec.raw, trigger); }
     if (policy == nullptr) { return {}; }
-    return {.action = read_action(text_at(*policy, {"action"})),
-            .timeout_ms = duration_of(text_at(*policy, {"timeout"}))};
+    return {.action = read_action(text_at(*policy, "action")),
+            .timeout_ms = duration_of(text_at(*policy, "timeout"))};
 }
 
 JobState next_state(const JobSpec& spec, const JobState& state, const PodCounts& counts,

@@ -58,18 +58,18 @@ void add(MilliAmounts& sums, const std::string& name, std::int64_t milli, std::i
 void add_pods(MilliAmounts& sums, const TaskSpec& task, std::int64_t count) {
     add(sums, "pods", 1000, count);
     add(sums, "count/pods", 1000, count);
-    const json::array* containers = array_at(*task.raw, {"template", "spec", "containers"});
+    const json::array* containers = array_at(*task.raw, "template.spec.containers");
     if (containers == nullptr) { return; }
     for (const json::value& one : *containers) {
         const json::object* container = one.if_object();
         if (container == nullptr) { continue; }
-        if (const json::object* list = object_at(*container, {"resources", "requests"})) {
+        if (const json::object* list = object_at(*container, "resources.requests")) {
             for (const auto& [name, value] : *list) {
                 add(sums, std::string(name), read_milli(value), count);
                 add(sums, "requests." + std::string(name), read_milli(value), count);
             }
         }
-        if (const json::object* list = object_at(*container, {"resources", "limits"})) {
+        if (const json::object* list = object_at(*container, "resources.limits")) {
             for (const auto& [name, value] : *list) {
                 if (name != "cpu" && name != "memory") { continue; }
                 add(sums, "limits." + std::string(name), read_milli(value), count);

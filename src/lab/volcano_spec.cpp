@@ -15,22 +15,22 @@ namespace {
 
 constexpr std::int64_t replicas_max = 100'000;  // of a task
 
-std::optional<std::int64_t> number_at(const json::object& object, Path path) {
-    const json::value* found = find(object, path);
+std::optional<std::int64_t> number_at(const json::object& object, std::string_view path) {
+    const json::value* found = value_at(object, path);
     if (found == nullptr || !found->is_int64()) { return std::nullopt; }
     return std::max<std::int64_t>(found->get_int64(), 0);
 }
 
 TaskSpec read_task(const json::object& raw, std::size_t index) {
     TaskSpec task{.raw = &raw};
-    task.name = std::string(text_at(raw, {"name"}));
+    task.name = std::string(text_at(raw, "name"));
     if (task.name.empty()) { task.name = fmt::format("default{}", index); }
-    task.replicas = std::clamp<std::int64_t>(integer_at(raw, {"replicas"}, 1), 0, replicas_max);
-    task.own_minimum = number_at(raw, {"minAvailable"});
-    task.retries_max = integer_at(raw, {"maxRetry"}, 3);
-    task.partition_size = number_at(raw, {"partitionPolicy", "partitionSize"}).value_or(0);
-    task.depends_on_any = text_at(raw, {"dependsOn", "iteration"}) == "any";
-    if (const json::array* names = array_at(raw, {"dependsOn", "name"}); names != nullptr) {
+    task.replicas = std::clamp<std::int64_t>(int_at(raw, "replicas", 1), 0, replicas_max);
+    task.own_minimum = number_at(raw, "minAvailable");
+    task.retries_max = int_at(raw, "maxRetry", 3);
+    task.partition_size = number_at(raw, "partitionPolicy.partitionSize").value_or(0);
+    task.depends_on_any = text_at(raw, "dependsOn.iteration") == "any";
+    if (const json::array* names = array_at(raw, "dependsOn.name"); names != nullptr) {
         for (const json::value& name : *names) {
             if (name.is_string()) { task.depends_on.emplace_back(name.get_string()); }
         }
@@ -54,10 +54,10 @@ std::int64_t JobSpec::tasks_minimum() const {
 
 JobSpec read_spec(const json::object& job) {
     static const json::object nothing;
-    const json::object* raw = object_at(job, {"spec"});
+    const json::object* raw = object_at(job, "spec");
     if (raw == nullptr) { raw = &nothing; }
     JobSpec spec{.raw = raw};
-    if (const json::array* tasks = array_at(*raw, {"tasks"}); tasks != nullptr) {
+    if (const json::array* tasks = array_at(*raw, "tasks"); tasks != nullptr) {
         for (const json::value& task : *tasks) {
             if (const json::object* one = task.if_object(); one != nullptr) {
                 spec.tasks.push_back(read_task(*one, spec.tasks.size()));
@@ -65,14 +65,14 @@ JobSpec read_spec(const json::object& job) {
         }
     }
     for (const TaskSpec& task : spec.tasks) { spec.replicas += task.replicas; }
-    spec.minimum = number_at(*raw, {"minAvailable"}).value_or(0);
+    spec.minimum = number_at(*raw, "minAvailable").value_or(0);
     if (spec.minimum == 0) { spec.minimum = spec.tasks_minimum(); }
-    spec.retries_max = integer_at(*raw, {"maxRetry"}, 0);
+    spec.retries_max = int_at(*raw, "maxRetry", 0);
     if (spec.retries_max <= 0) { spec.retries_max = 3; }
-    spec.success_min = number_at(*raw, {"minSuccess"});
-    spec.ttl_s = number_at(*raw, {"ttlSecondsAfterFinished"});
-    spec.queue = std::string(text_at(*raw, {"queue"}, "default"));
-    spec.scheduler = std::string(text_at(*raw, {"schedulerName"}, "volcano"));
+    spec.success_min = number_at(*raw, "minSuccess");
+    spec.ttl_s = number_at(*raw, "ttlSecondsAfterFinished");
+    spec.queue = std::string(text_or(*raw, "queue", "default"));
+    spec.scheduler = std::string(text_or(*raw, "schedulerName", "volcano"));
     return spec;
 }
 

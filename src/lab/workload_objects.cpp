@@ -70,6 +70,28 @@ void put_in(json::object& object, std::string_view map, std::string_view key,
     inner.as_object()[key] = value;
 }
 
+std::optional<kube::ObjectName> controller_name(const json::object& object, std::string_view kind) {
+    const json::object* owner = kube::controller_of(object);
+    if (owner == nullptr || text_at(*owner, "kind") != kind) { return std::nullopt; }
+    return kube::ObjectName{text_at(object, "metadata.namespace"), text_at(*owner, "name")};
+}
+
+std::vector<const json::object*> controlled_by(const json::object& owner,
+                                               const kube::Informer& cache) {
+    std::vector<const json::object*> out;
+    const kube::ObjectName name = kube::name_of(owner);
+    const kube::ObjectName first{name.first, name.second + "-"};
+    const auto& all = cache.objects();
+    for (auto at = all.lower_bound(first); at != all.end(); ++at) {
+        const bool is_near =
+            at->first.first == name.first && at->first.second.starts_with(first.second);
+        if (!is_near) { break; }
+        const json::object* its = kube::controller_of(at->second);
+        if (its && text_at(*its, "uid") == kube::uid_of(owner)) { out.push_back(&at->second); }
+    }
+    return out;
+}
+
 bool is_over(const json::object& pod) {
     const std::string_view phase = text_at(pod, "status.phase");
     return phase == "Succeeded" || phase == "Failed";

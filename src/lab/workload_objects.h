@@ -6,7 +6,9 @@
 #include <boost/json/fwd.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace muster::lab {
 
@@ -15,6 +17,13 @@ boost::json::object pod_of_template(const boost::json::object& owner);
 /// Sets metadata.labels (or annotations) of an object.
 void put_in(boost::json::object& object, std::string_view map, std::string_view key,
             std::string_view value);
+
+/// The name of the controller of that kind; none when another one or nobody controls it.
+std::optional<kube::ObjectName> controller_name(const boost::json::object& object,
+                                                std::string_view kind);
+/// Those that the owner controls and whose names begin with its own, in their order.
+std::vector<const boost::json::object*> controlled_by(const boost::json::object& owner,
+                                                      const kube::Informer& cache);
 
 bool is_over(const boost::json::object& pod);      // Succeeded or Failed
 bool is_standing(const boost::json::object& pod);  // neither over nor being deleted
