@@ -20,8 +20,12 @@ public:
         out_[size_++] = static_cast<char>(value);
     }
     void number(std::uint64_t value) {
-        for (; value >= 0x80; value >>= 7) { byte(static_cast<std::uint8_t>(value | 0x80)); }
-        byte(static_cast<std::uint8_t>(value));
+        constexpr std::size_t longest = 10;
+        if (out_.size() - size_ < longest) { grow(size_ + longest); }
+        char* at = out_.data() + size_;
+        for (; value >= 0x80; value >>= 7) { *at++ = static_cast<char>(value | 0x80); }
+        *at++ = static_cast<char>(value);
+        size_ = static_cast<std::size_t>(at - out_.data());
     }
     void signed_number(std::int64_t value) {
         number(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));

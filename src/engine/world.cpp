@@ -17,8 +17,10 @@ NodeId World::find_node(std::string_view name) const {
 }
 
 WorkloadId World::find_workload(std::string_view name) const {
+    if (last_found_.is_valid() && workloads[last_found_.value].name == name) { return last_found_; }
     const auto found = workload_ids_.find(name);
-    return found == workload_ids_.end() ? WorkloadId{} : found->second;
+    if (found == workload_ids_.end()) { return {}; }
+    return last_found_ = found->second;
 }
 
 // ---- rooms and what they are made of

@@ -226,6 +226,7 @@ private:
 
     ByName<NodeId> node_ids_;
     ByName<WorkloadId> workload_ids_;
+    mutable WorkloadId last_found_;  // facts about one come one behind the other
     std::vector<WorkloadId> free_workloads_;
     std::uint64_t sequence_ = 0;
     std::unordered_map<std::string, ClassId> class_ids_;

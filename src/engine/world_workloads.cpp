@@ -76,6 +76,7 @@ Result<WorkloadId> World::add(const WorkloadSpec& spec) {
 void World::remove(WorkloadId id) {
     drop_workload(id);
     workload_ids_.erase(workloads[id.value].name);
+    last_found_ = {};
     workloads[id.value] = Workload{};
     free_workloads_.push_back(id);
 }
