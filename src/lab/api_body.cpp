@@ -1,6 +1,7 @@
 #include "codec/tree.h"
 #include "lab/api_ask.h"
 #include "lab/metadata.h"
+#include "lab/schemas.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -36,11 +37,18 @@ bool is_yaml(std::string_view content_type, std::string_view body) {
 
 Outcome<json::value> parse_body(const net::HttpRequest& request, bool is_strict) {
     const std::string_view content_type = request.header("Content-Type");
-    if (content_type.find("protobuf") != std::string_view::npos ||
-        content_type.find("cbor") != std::string_view::npos) {
-        return unsupported_media("application/json, application/yaml");
+    if (content_type.find("cbor") != std::string_view::npos) {
+        return unsupported_media(
+            "application/json, application/yaml, application/vnd.kubernetes.protobuf");
     }
     if (request.body.empty()) { return bad_request("the body of the request is empty"); }
+    if (content_type.find("application/vnd.kubernetes.protobuf") != std::string_view::npos) {
+        auto object = read_protobuf(request.body, built_in_wire_table());
+        if (!object) {
+            return bad_request(fmt::format("error decoding: {}", object.error().message));
+        }
+        return json::value(std::move(*object));
+    }
     if (is_yaml(content_type, request.body) || is_strict) {
         auto documents = is_yaml(content_type, request.body) ? parse_yaml("body", request.body)
                                                              : parse_json("body", request.body);
