@@ -12,6 +12,7 @@
 #include "lab/object_disk.h"
 #include "lab/per_pod_scheduler.h"
 #include "lab/podgroup_status.h"
+#include "lab/refused_request.h"
 #include "lab/schemas.h"
 #include "lab/volcano_job.h"
 #include "lab/workload_controllers.h"
@@ -180,6 +181,9 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
 
     net::HttpServerOptions server_options;
     server_options.port = options.port;
+    server_options.refusal = [most = server_options.body_bytes_max](int status) {
+        return refused_request(status, most);
+    };
     if (!options.is_http) {
         server_options.tls = std::make_unique<net::ServerTls>(
             net::ServerTls{.certificate = secrets.server.certificate,

@@ -14,6 +14,14 @@ namespace {
 // pending up to there, since it is what tells that the client is gone.
 constexpr std::size_t bytes_ahead_max = std::size_t{64} << 10;
 
+/// The words are those of the status line.
+HttpResponse plain_refusal(int status) {
+    return {.status = status,
+            .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
+            .body = fmt::format("{} {}\n", status, reason_of(status)),
+            .stream = nullptr};
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(EventLoop& loop, std::shared_ptr<const HttpService> service,
@@ -90,13 +98,12 @@ void HttpConnection::go_on() {
 
 void HttpConnection::refuse(int status) {
     framing_ = Framing{.keeps_alive = false, .is_chunked = true};
-    // The words are those of the status line.
-    HttpResponse response{.status = status,
-                          .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
-                          .body = fmt::format("{} {}\n", status, reason_of(status)),
-                          .stream = nullptr};
     is_answering_ = true;
     if (is_writing_) { return leave(); }  // a word to go on is stuck; so would this be
+    const auto service = service_;        // who words the answer may end the server
+    HttpResponse response = service->refusal ? service->refusal(status) : plain_refusal(status);
+    if (stream_ == nullptr) { return; }
+    response.status = status;
     send(std::move(response), false);
 }
 

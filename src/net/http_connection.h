@@ -20,6 +20,7 @@ struct HttpService {
     std::int64_t idle_ms = 0;
     std::int64_t header_ms = 0;
     HttpServer::Handler handler;
+    std::function<HttpResponse(int status)> refusal;  // may be none
 };
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
@@ -55,7 +56,7 @@ private:
     RequestParser parser_;
     Timer timer_;
     std::string client_name_;
-    std::unique_ptr<HttpBody> body_;  // while a streamed answer is under way
+    std::unique_ptr<HttpBody> body_;        // while a streamed answer is under way
     Framing framing_;
     bool is_answering_ = false;  // from the request's end to the answer's
     bool is_writing_ = false;

@@ -46,7 +46,8 @@ Result<HttpServer> HttpServer::listen(EventLoop& loop, HttpServerOptions options
                                .body_bytes_max = options.body_bytes_max},
                     .idle_ms = options.idle_ms,
                     .header_ms = options.header_ms,
-                    .handler = std::move(handler)});
+                    .handler = std::move(handler),
+                    .refusal = std::move(options.refusal)});
     if (options.tls != nullptr) {
         MUSTER_TRY(tls, make_server_tls(*options.tls));
         impl->tls = tls;

@@ -30,6 +30,8 @@ struct HttpServerOptions {
     std::size_t header_bytes_max = std::size_t{64} << 10;
     std::int64_t idle_ms = 300'000;   // between requests
     std::int64_t header_ms = 30'000;  // from the first byte of a request to its last
+    /// Answers what is no request or breaks a limit, with that status; without it, in plain text.
+    std::function<HttpResponse(int status)> refusal;
 };
 
 class HttpServer {

@@ -176,6 +176,90 @@ TEST(HttpServer, RefusesWhoIsTooLongAtARequest) {
     EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 408 "));
 }
 
+TEST(HttpServer, RefusesWhoIsTooLongAtABody) {
+    ServedThread served(echo, {.header_ms = 30});
+    RawClient client(served.port());
+
+    client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc");
+
+    EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 408 "));
+}
+
+TEST(HttpServer, SaysGoOnAndRefusesWhoDoesNot) {
+    ServedThread served(echo, {.header_ms = 30});
+    RawClient client(served.port());
+
+    client.send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+
+    const std::string answer = client.read_to_end();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408 "));
+}
+
+HttpServerOptions worded() {
+    HttpServerOptions options{.body_bytes_max = 1000, .header_bytes_max = 2000, .header_ms = 30};
+    options.refusal = [](int status) {
+        HttpResponse response = answer_text("no: " + std::to_string(status));
+        response.headers = {{"Content-Type", "text/x"}};
+        return response;
+    };
+    return options;
+}
+
+TEST(HttpServer, RefusesInTheWordsThatItWasGiven) {
+    struct Case {
+        std::string request;
+        std::string status;
+    };
+    const std::vector<Case> cases = {
+        {"hello\r\n\r\n", "400"},
+        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", "413"},
+        {"GET /" + std::string(3000, 'x') + " HTTP/1.1\r\n\r\n", "431"},
+        {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", "501"},
+        {"POST / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n", "417"},
+        {"GET / HTTP/1.1\r\nHost: x\r\n", "408"},                              // slow at its header
+        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", "408"},  // or its body
+    };
+    ServedThread served(echo, worded());
+    for (const Case& one : cases) {
+        RawClient client(served.port());
+        client.send(one.request);
+        const std::string answer = client.read_to_end();
+        EXPECT_THAT(answer, StartsWith("HTTP/1.1 " + one.status)) << one.request;
+        EXPECT_THAT(answer, HasSubstr("Content-Type: text/x\r\n"));
+        EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+        EXPECT_THAT(answer, EndsWith("\r\n\r\nno: " + one.status));
+    }
+}
+
+TEST(HttpServer, RefusesWhoHasClosedHisOwnSide) {
+    ServedThread served(echo, worded());
+    RawClient client(served.port());
+
+    client.send("hello\r\n\r\n");
+    client.end_sending();
+
+    EXPECT_THAT(client.read_to_end(), EndsWith("no: 400"));
+}
+
+TEST(HttpServer, SaysNothingToWhoLeavesWithinARequest) {
+    ServedThread served(echo, {});
+    for (const std::string_view part :
+         {"GET / HT", "GET / HTTP/1.1\r\nHost: x\r\n",
+          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
+          "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"}) {
+        RawClient client(served.port());
+        client.send(part);
+        client.end_sending();
+        EXPECT_THAT(client.read_to_end(), IsEmpty()) << part;
+    }
+    RawClient broken(served.port());
+    broken.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n");
+    broken.close();  // with the refusal on its way
+    RawClient next(served.port());
+    next.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(next.read_to("]"), EndsWith("GET /a[]"));
+}
+
 TEST(HttpServer, HangsUpOnWhoAsksNothing) {
     ServedThread served(echo, {.idle_ms = 30});
     RawClient silent(served.port());
