@@ -78,6 +78,8 @@ private:
     Outcome<net::HttpResponse> evict(Ask& ask);
     Outcome<net::HttpResponse> log(Ask& ask);
     Outcome<net::HttpResponse> review(Ask& ask);
+    // api_exec.cpp
+    Outcome<net::HttpResponse> exec(Ask& ask);
 
     /// The body as an object of the request's kind; faults by fieldValidation.
     Outcome<boost::json::object> read_body(Ask& ask);

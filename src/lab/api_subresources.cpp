@@ -85,9 +85,8 @@ Outcome<net::HttpResponse> Api::subresource(Ask& ask) {
         return evict(ask);
     } else if (sub == "log" && method == "GET") {
         return log(ask);
-    } else if (sub == "exec") {
-        return bad_request(
-            "the lab's pods run no processes, so that there is nothing to exec into");
+    } else if (sub == "exec" || sub == "attach" || sub == "portforward") {
+        return exec(ask);
     }
     return not_allowed("resource");
 }

@@ -64,6 +64,19 @@ std::optional<RequestPath> parse_target(std::string_view target) {
     return out;
 }
 
+std::vector<std::string> query_values(std::string_view target, std::string_view key) {
+    std::vector<std::string> out;
+    cut(target, '?');
+    std::string_view query = cut(target, '#');
+    while (!query.empty()) {
+        std::string_view pair = cut(query, '&');
+        const auto name = decode_percent(cut(pair, '='), true);
+        auto value = decode_percent(pair, true);
+        if (name && *name == key && value) { out.push_back(std::move(*value)); }
+    }
+    return out;
+}
+
 std::optional<ResourcePath> resource_path(const std::vector<std::string>& parts) {
     ResourcePath out;
     std::size_t at = 0;

@@ -18,6 +18,8 @@ struct RequestPath {
 
 /// "/api/v1/pods?watch=1"; none when an escape is broken.
 std::optional<RequestPath> parse_target(std::string_view target);
+/// All values of a key of the query, in their order; those with a broken escape are left out.
+std::vector<std::string> query_values(std::string_view target, std::string_view key);
 std::optional<std::string> decode_percent(std::string_view text, bool is_query);
 
 /// What stands behind the group and version.

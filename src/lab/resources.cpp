@@ -35,7 +35,7 @@ constexpr ResourceRow rows[] = {
     {"", "v1", "LimitRange", "limitranges", Scope::in_namespace, "", "limits", ""},
     {"", "v1", "Namespace", "namespaces", Scope::cluster, "finalize status", "ns", ""},
     {"", "v1", "Node", "nodes", Scope::cluster, "status", "no", ""},
-    {"", "v1", "Pod", "pods", Scope::in_namespace, "binding eviction exec log status", "po", "all"},
+    {"", "v1", "Pod", "pods", Scope::in_namespace, "attach binding eviction exec log portforward status", "po", "all"},
     {"", "v1", "ResourceQuota", "resourcequotas", Scope::in_namespace, "status", "quota", ""},
     {"", "v1", "Secret", "secrets", Scope::in_namespace, "", "", ""},
     {"", "v1", "ServiceAccount", "serviceaccounts", Scope::in_namespace, "", "sa", ""},

@@ -118,7 +118,11 @@ std::string answer_head(const HttpResponse& answer, Framing framing) {
     if (has_length && answer.stream != nullptr && framing.is_chunked) {
         out += "Transfer-Encoding: chunked\r\n";
     }
-    if (!framing.keeps_alive) { out += "Connection: close\r\n"; }
+    if (answer.status == 101) {
+        out += "Connection: Upgrade\r\n";
+    } else if (!framing.keeps_alive) {
+        out += "Connection: close\r\n";
+    }
     out += "\r\n";
     return out;
 }

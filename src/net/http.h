@@ -36,11 +36,28 @@ public:
     virtual void on_more(std::function<void()> wake) = 0;
 };
 
+/// What is spoken on a connection of a server once it is HTTP no more. Lives until the last words
+/// or the client's end.
+class HttpUpgrade {
+public:
+    struct Words {
+        std::string bytes;
+        bool is_last = false;  // hang up once they are sent
+    };
+
+    virtual ~HttpUpgrade() = default;
+    /// Right behind the head of the answer.
+    virtual Words begin() = 0;
+    /// The answer to what came; none of it comes twice.
+    virtual Words hear(std::string_view bytes) = 0;
+};
+
 struct HttpResponse {
     int status = 200;
     std::vector<HttpHeader> headers;
     std::string body;
-    std::unique_ptr<HttpBody> stream;  // in place of the body
+    std::unique_ptr<HttpBody> stream;      // in place of the body
+    std::unique_ptr<HttpUpgrade> upgrade;  // with the status 101
 };
 
 }  // namespace muster::net

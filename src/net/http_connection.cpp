@@ -51,6 +51,7 @@ void HttpConnection::cut() {
     timer_.stop();
     stream_.reset();
     body_.reset();
+    upgrade_.reset();
 }
 
 void HttpConnection::read() {
@@ -68,7 +69,11 @@ void HttpConnection::read() {
 
 void HttpConnection::on_bytes(std::string_view bytes) {
     parser_.feed(bytes);
-    if (!is_answering_ && !is_writing_) { go_on(); }
+    if (upgrade_ != nullptr) {
+        if (!is_writing_) { converse(); }
+    } else if (!is_answering_ && !is_writing_) {
+        go_on();
+    }
     read();
 }
 
@@ -77,6 +82,9 @@ void HttpConnection::on_peer_end() {
     // An answer of known length is still sent to who has only closed his own side; nobody waits
     // for the rest of a stream.
     if (body_ != nullptr || !is_answering_) { return leave(); }
+    // Nor for more words; those that are on their way go out.
+    if (upgrade_ != nullptr && !is_writing_) { return leave(); }
+    has_last_words_ = true;
 }
 
 void HttpConnection::go_on() {
@@ -125,6 +133,10 @@ void HttpConnection::send(HttpResponse response, bool is_head) {
     const bool is_stream = response.stream != nullptr;
     if (is_stream && !framing_.is_chunked) { framing_.keeps_alive = false; }
     std::string head = answer_head(response, framing_);
+    if (response.upgrade != nullptr) {
+        if (!framing_.is_chunked) { return refuse(400); }  // HTTP/1.0 has no upgrades
+        return begin_upgrade(std::move(head), std::move(response.upgrade));
+    }
     if (is_head || !has_body(response.status)) {
         response.stream.reset();
         response.body.clear();
@@ -160,6 +172,7 @@ void HttpConnection::on_written() {
         timer_.stop();
         return draw();
     }
+    if (upgrade_ != nullptr) { return has_last_words_ ? say_goodbye() : converse(); }
     if (!is_answering_) {  // that was the word to go on
         return go_on();
     }
@@ -198,6 +211,33 @@ void HttpConnection::draw() {
     body_ = std::move(body);
     if (piece->empty()) { return; }
     write(framing_.is_chunked ? chunk(*piece) : std::move(*piece), {});
+}
+
+void HttpConnection::begin_upgrade(std::string head, std::unique_ptr<HttpUpgrade> upgrade) {
+    HttpUpgrade::Words words = upgrade->begin();
+    if (stream_ == nullptr) { return; }
+    upgrade_ = std::move(upgrade);
+    has_last_words_ = has_last_words_ || words.is_last;
+    write(std::move(head), std::move(words.bytes));
+}
+
+/// With all that has come; whoever is silent for long is left.
+void HttpConnection::converse() {
+    const std::string heard = parser_.take_rest();
+    if (!heard.empty()) {
+        auto upgrade = std::move(upgrade_);  // hear() may end the server, and with it this
+        HttpUpgrade::Words words = upgrade->hear(heard);
+        if (stream_ == nullptr) { return; }
+        upgrade_ = std::move(upgrade);
+        has_last_words_ = has_last_words_ || words.is_last;
+        if (!words.bytes.empty()) { return write(std::move(words.bytes), {}); }
+        if (has_last_words_) { return say_goodbye(); }
+    }
+    timer_.start(service_->idle_ms, [this] {
+        const auto self = shared_from_this();
+        say_goodbye();
+    });
+    read();
 }
 
 void HttpConnection::wait_for_request() {

@@ -45,6 +45,8 @@ private:
     void on_written();
     void draw();
     void watch_body();
+    void begin_upgrade(std::string head, std::unique_ptr<HttpUpgrade> upgrade);
+    void converse();
     void wait_for_request();
     void say_goodbye();
     void leave();
@@ -57,6 +59,7 @@ private:
     Timer timer_;
     std::string client_name_;
     std::unique_ptr<HttpBody> body_;        // while a streamed answer is under way
+    std::unique_ptr<HttpUpgrade> upgrade_;  // from its begin to the end of the connection
     Framing framing_;
     bool is_answering_ = false;  // from the request's end to the answer's
     bool is_writing_ = false;
@@ -64,6 +67,7 @@ private:
     bool is_timing_request_ = false;
     bool is_woken_ = false;        // a draw is on its way
     bool has_peer_ended_ = false;  // sends no more
+    bool has_last_words_ = false;  // of an upgrade
 };
 
 }  // namespace muster::net

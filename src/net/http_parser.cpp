@@ -214,6 +214,11 @@ int RequestParser::refusal() const { return impl_->refusal; }
 bool RequestParser::has_begun() const { return impl_->parser.has_value(); }
 bool RequestParser::take_expectation() { return std::exchange(impl_->expects, false); }
 std::size_t RequestParser::bytes_waiting() const { return impl_->waiting.rest().size(); }
+std::string RequestParser::take_rest() {
+    std::string rest(impl_->waiting.rest());
+    impl_->waiting.use(rest.size());
+    return rest;
+}
 
 struct ResponseParser::Impl {
     HttpLimits limits;

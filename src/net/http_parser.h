@@ -42,6 +42,8 @@ public:
     bool take_expectation();
     /// What was fed and is not used up.
     [[nodiscard]] std::size_t bytes_waiting() const;
+    /// The same bytes, for whom the connection is HTTP no more.
+    std::string take_rest();
 
 private:
     struct Impl;
