@@ -61,13 +61,33 @@ TEST(ExecSession, SendsWhatIsAskedForOnly) {
 }
 
 TEST(ExecSession, HasOneWayOutAtATerminal) {
-    const auto said =
-        make_exec_session(output("a\nb\n", "c\n", 0), {.has_output = true, .is_terminal = true})
-            ->begin();
+    const auto session =
+        make_exec_session(output("a\nb\n", "c\n", 0), {.has_output = true, .is_terminal = true});
+
+    const auto said = session->begin();
 
     EXPECT_THAT(said.messages, ElementsAre("\x01"
-                                           "a\r\nb\r\nc\r\n",
-                                           good_status));
+                                           "a\r\nb\r\nc\r\n"));
+    EXPECT_FALSE(said.is_last);
+    EXPECT_GT(said.again_ms, 0);
+    const auto last = session->hear("\x04{\"Width\":80}");
+    EXPECT_THAT(last.messages, ElementsAre(good_status));
+    EXPECT_TRUE(last.is_last);
+}
+
+TEST(ExecSession, HearsTheInputOutAndEndsWithoutItsEnd) {
+    const auto session =
+        make_exec_session(output("a", "", 0), {.has_input = true, .has_output = true});
+
+    const auto said = session->begin();
+    EXPECT_THAT(said.messages, ElementsAre("\x01"
+                                           "a"));
+    EXPECT_FALSE(said.is_last);
+    EXPECT_GT(said.again_ms, 0);
+    EXPECT_FALSE(session->hear(std::string("\0abc", 4)).is_last);
+    const auto last = session->go_on();
+    EXPECT_THAT(last.messages, ElementsAre(good_status));
+    EXPECT_TRUE(last.is_last);
 }
 
 TEST(ExecSession, CutsWhatIsLong) {
@@ -82,7 +102,9 @@ TEST(ExecSession, CopiesInputToItsEnd) {
     const auto session =
         make_exec_session(output("", "", 0, true), {.has_input = true, .has_output = true});
 
-    EXPECT_THAT(session->begin().messages, IsEmpty());
+    const auto first = session->begin();
+    EXPECT_THAT(first.messages, IsEmpty());
+    EXPECT_EQ(first.again_ms, 0);  // it waits for as long as it takes
     EXPECT_THAT(session->hear(std::string("\0abc", 4)).messages, ElementsAre("\x01"
                                                                              "abc"));
     EXPECT_THAT(session->hear("\x04{\"Width\":80}").messages, IsEmpty());  // a terminal's size

@@ -16,11 +16,15 @@ constexpr char input_channel = 0;
 constexpr char output_channel = 1;
 constexpr char error_channel = 2;
 constexpr char status_channel = 3;
-// 4 is the size of the terminal, which nothing here has a use for.
+constexpr char size_channel = 4;                 // of the terminal
 constexpr char end_of = static_cast<char>(255);  // of the channel in the next byte; since version 5
 
 constexpr std::size_t message_bytes_max = std::size_t{32} << 10;
 constexpr char end_of_text = 4;  // Control-D at a terminal
+
+// kubectl complains of a connection that closes before it has said what it says on its own: what it
+// reads, or how large its terminal is. It gets that long for it; nobody has to say anything.
+constexpr std::int64_t hearing_ms = 200;
 
 std::string status_text(int code) {
     if (code == 0) { return R"({"metadata":{},"status":"Success"})"; }
@@ -59,28 +63,46 @@ public:
             if (options_.has_output) { say(said, output_channel, shell_.out); }
             if (options_.has_errors) { say(said, error_channel, shell_.err); }
         }
-        if (!shell_.copies_input || !options_.has_input) { end(said); }
+        if (!options_.has_input && !options_.is_terminal) {
+            end(said);
+        } else if (!copies()) {
+            said.again_ms = hearing_ms;
+        }
         return said;
     }
 
     Said hear(std::string_view message) override {
         Said said;
-        if (message.size() == 2 && message[0] == end_of && message[1] == input_channel) {
+        const char channel = message.empty() ? end_of : message[0];
+        if (channel == size_channel && options_.is_terminal && !copies()) {
             end(said);
-        } else if (message.size() > 1 && message[0] == input_channel) {
-            const std::string_view text = message.substr(1);
-            const std::size_t last = options_.is_terminal ? text.find(end_of_text) : text.npos;
-            const std::string_view heard = text.substr(0, last);
-            if (options_.has_output) {
-                say(said, output_channel,
-                    options_.is_terminal ? at_terminal(heard) : std::string(heard));
-            }
-            if (last != std::string_view::npos) { end(said); }
+        } else if (message.size() == 2 && channel == end_of && message[1] == input_channel) {
+            end(said);
+        } else if (message.size() > 1 && channel == input_channel && copies()) {
+            copy(said, message.substr(1));
         }
         return said;
     }
 
+    Said go_on() override {
+        Said said;
+        end(said);
+        return said;
+    }
+
 private:
+    [[nodiscard]] bool copies() const { return shell_.copies_input && options_.has_input; }
+
+    void copy(Said& said, std::string_view text) const {
+        const std::size_t last = options_.is_terminal ? text.find(end_of_text) : text.npos;
+        const std::string_view heard = text.substr(0, last);
+        if (options_.has_output) {
+            say(said, output_channel,
+                options_.is_terminal ? at_terminal(heard) : std::string(heard));
+        }
+        if (last != std::string_view::npos) { end(said); }
+    }
+
     static void say(Said& said, char channel, std::string_view text) {
         while (!text.empty()) {
             const std::string_view part = text.substr(0, message_bytes_max);

@@ -1,6 +1,7 @@
 // HTTP/1.1 messages as values; who serves and who asks have them in common.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -43,12 +44,14 @@ public:
     struct Words {
         std::string bytes;
         bool is_last = false;  // hang up once they are sent
+        /// More than 0: hear() is called with nothing after so long, whatever comes before.
+        std::int64_t again_ms = 0;
     };
 
     virtual ~HttpUpgrade() = default;
     /// Right behind the head of the answer.
     virtual Words begin() = 0;
-    /// The answer to what came; none of it comes twice.
+    /// The answer to what came.
     virtual Words hear(std::string_view bytes) = 0;
 };
 

@@ -32,7 +32,8 @@ HttpConnection::HttpConnection(EventLoop& loop, std::shared_ptr<const HttpServic
       stream_(std::move(stream)),
       gone_(std::move(gone)),
       parser_(service_->limits),
-      timer_(loop) {}
+      timer_(loop),
+      again_(loop) {}
 
 // Callbacks of the stream and the timer hold `this` alone, since both belong to the connection;
 // each takes a share of it first, for what it calls may end it.
@@ -49,6 +50,7 @@ void HttpConnection::start() {
 
 void HttpConnection::cut() {
     timer_.stop();
+    again_.stop();
     stream_.reset();
     body_.reset();
     upgrade_.reset();
@@ -216,20 +218,37 @@ void HttpConnection::draw() {
 void HttpConnection::begin_upgrade(std::string head, std::unique_ptr<HttpUpgrade> upgrade) {
     HttpUpgrade::Words words = upgrade->begin();
     if (stream_ == nullptr) { return; }
+    take_words(std::move(upgrade), words);
+    write(std::move(head), std::move(words.bytes));
+}
+
+void HttpConnection::take_words(std::unique_ptr<HttpUpgrade> upgrade,
+                                const HttpUpgrade::Words& words) {
     upgrade_ = std::move(upgrade);
     has_last_words_ = has_last_words_ || words.is_last;
-    write(std::move(head), std::move(words.bytes));
+    if (words.again_ms <= 0 || has_last_words_) { return; }
+    again_.start(words.again_ms, [this] {
+        const auto self = shared_from_this();
+        is_due_ = true;
+        if (!is_writing_) { converse(); }
+    });
 }
 
 /// With all that has come; whoever is silent for long is left.
 void HttpConnection::converse() {
     const std::string heard = parser_.take_rest();
-    if (!heard.empty()) {
+    const bool is_due = std::exchange(is_due_, false);
+    if (is_due || !heard.empty()) {
         auto upgrade = std::move(upgrade_);  // hear() may end the server, and with it this
-        HttpUpgrade::Words words = upgrade->hear(heard);
+        HttpUpgrade::Words words;
+        if (!heard.empty()) { words = upgrade->hear(heard); }
+        if (is_due && !words.is_last && stream_ != nullptr) {
+            HttpUpgrade::Words more = upgrade->hear({});
+            more.bytes.insert(0, words.bytes);
+            words = std::move(more);
+        }
         if (stream_ == nullptr) { return; }
-        upgrade_ = std::move(upgrade);
-        has_last_words_ = has_last_words_ || words.is_last;
+        take_words(std::move(upgrade), words);
         if (!words.bytes.empty()) { return write(std::move(words.bytes), {}); }
         if (has_last_words_) { return say_goodbye(); }
     }

@@ -46,6 +46,7 @@ private:
     void draw();
     void watch_body();
     void begin_upgrade(std::string head, std::unique_ptr<HttpUpgrade> upgrade);
+    void take_words(std::unique_ptr<HttpUpgrade> upgrade, const HttpUpgrade::Words& words);
     void converse();
     void wait_for_request();
     void say_goodbye();
@@ -57,6 +58,7 @@ private:
     std::function<void(HttpConnection*)> gone_;
     RequestParser parser_;
     Timer timer_;
+    Timer again_;  // of an upgrade
     std::string client_name_;
     std::unique_ptr<HttpBody> body_;        // while a streamed answer is under way
     std::unique_ptr<HttpUpgrade> upgrade_;  // from its begin to the end of the connection
@@ -67,7 +69,8 @@ private:
     bool is_timing_request_ = false;
     bool is_woken_ = false;        // a draw is on its way
     bool has_peer_ended_ = false;  // sends no more
-    bool has_last_words_ = false;  // of an upgrade
+    bool has_last_words_ = false;  // of an upgrade, as is the next
+    bool is_due_ = false;          // what it wanted to be called again for
 };
 
 }  // namespace muster::net

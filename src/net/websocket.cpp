@@ -58,6 +58,7 @@ public:
     Words hear(std::string_view bytes) override {
         using Step = WebSocketReader::Step;
         Words words;
+        if (bytes.empty()) { return in_frames(talk_->go_on()); }
         reader_.feed(bytes);
         while (!words.is_last) {
             const Step step = reader_.step();
@@ -66,6 +67,7 @@ public:
                 Words more = in_frames(talk_->hear(reader_.take()));
                 words.bytes += more.bytes;
                 words.is_last = more.is_last;
+                if (more.again_ms > 0) { words.again_ms = more.again_ms; }
             } else if (step == Step::ping) {
                 words.bytes += websocket_frame(WebSocketOpcode::pong, reader_.take());
             } else {
@@ -78,7 +80,7 @@ public:
 
 private:
     static Words in_frames(const WebSocketTalk::Said& said) {
-        Words words{.bytes = {}, .is_last = said.is_last};
+        Words words{.bytes = {}, .is_last = said.is_last, .again_ms = said.again_ms};
         for (const std::string& message : said.messages) {
             words.bytes += websocket_frame(WebSocketOpcode::binary, message);
         }

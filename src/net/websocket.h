@@ -23,12 +23,14 @@ public:
     struct Said {
         std::vector<std::string> messages;  // binary
         bool is_last = false;               // and goodbye
+        std::int64_t again_ms = 0;          // more than 0: go_on() is called after so long
     };
 
     virtual ~WebSocketTalk() = default;
     /// Before the client has said anything.
     virtual Said begin() = 0;
     virtual Said hear(std::string_view message) = 0;
+    virtual Said go_on() = 0;
 };
 
 /// Whether the client wants to go on with WebSocket.

@@ -115,13 +115,16 @@ TEST(WebSocketFrame, HasTheShortestLength) {
 
 namespace {
 
-/// Says each message back, greets and, when told to, ends.
+/// Says each message back, greets and, when told to, ends, now or a little later.
 class EchoTalk final : public WebSocketTalk {
 public:
     Said begin() override { return {.messages = {"hello"}, .is_last = false}; }
     Said hear(std::string_view message) override {
-        return {.messages = {std::string(message)}, .is_last = message == "end"};
+        return {.messages = {std::string(message)},
+                .is_last = message == "end",
+                .again_ms = message == "later" ? 1 : 0};
     }
+    Said go_on() override { return {.messages = {"goodbye"}, .is_last = true}; }
 };
 
 HttpResponse talk(const HttpRequest& request) {
@@ -161,6 +164,15 @@ TEST(WebSocket, TakesOverTheConnection) {
     EXPECT_EQ(client.read_to_end(),
               "\x82\x03"
               "end\x88\x02\x03\xe8");
+}
+
+TEST(WebSocket, GoesOnByItselfWhenItWantsTo) {
+    ServedThread served(talk);
+    RawClient client(served.port());
+
+    client.send(upgrade + "\r\n" + client_frame(0x82, "later"));
+
+    EXPECT_THAT(client.read_to_end(), EndsWith("\x82\x05later\x82\x07goodbye\x88\x02\x03\xe8"));
 }
 
 TEST(WebSocket, HearsWhatIsSentAheadAndClosesWithItsClient) {
