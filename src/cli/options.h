@@ -136,6 +136,7 @@ struct LabVerbOptions {
     std::uint16_t port = 0;
     bool is_http = false;
     bool is_in_memory = false;
+    bool is_only_api = false;
 };
 
 struct CompletionOptions {

@@ -38,6 +38,8 @@ void add_lab_options(CLI::App& app, LabVerbOptions& options) {
         ->check(CLI::Range(0, 65'535));
     app.add_flag("--http", options.is_http, "without TLS");
     app.add_flag("--memory", options.is_in_memory, "nothing of it outlives the process");
+    app.add_flag("--only-api", options.is_only_api,
+                 "no nodes, kubelets, controllers or scheduler, as a bare API server");
 }
 
 }  // namespace muster::cli

@@ -73,6 +73,7 @@ Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal)
                                                       : lab::LabScheduler::none,
         .is_http = options.is_http,
         .is_in_memory = options.is_in_memory,
+        .is_only_api = options.is_only_api,
         .port = options.port,
         .version = MUSTER_VERSION};
     MUSTER_CHECK(lab::run_lab(with, [&](const std::string& url) {
@@ -103,6 +104,7 @@ std::vector<std::string> words_of(const LabVerbOptions& options, const path& fol
     }
     if (options.is_http) { out.emplace_back("--http"); }
     if (options.is_in_memory) { out.emplace_back("--memory"); }
+    if (options.is_only_api) { out.emplace_back("--only-api"); }
     return out;
 }
 

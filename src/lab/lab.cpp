@@ -168,16 +168,18 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
                                    [&loop](std::int64_t wait, std::function<void()> work) {
                                        loop.after(wait, std::move(work));
                                    }}));
-    MUSTER_CHECK(add_fleet(*api, options));
+    if (!options.is_only_api) { MUSTER_CHECK(add_fleet(*api, options)); }
     bool is_collecting = false;  // soon
     std::optional<Collector> collector;
-    collector.emplace(*api, [&] {
-        if (std::exchange(is_collecting, true)) { return; }
-        loop.post([&] {
-            is_collecting = false;
-            collector->collect();
+    if (!options.is_only_api) {
+        collector.emplace(*api, [&] {
+            if (std::exchange(is_collecting, true)) { return; }
+            loop.post([&] {
+                is_collecting = false;
+                collector->collect();
+            });
         });
-    });
+    }
 
     net::HttpServerOptions server_options;
     server_options.port = options.port;
@@ -212,16 +214,20 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     WorkloadControllers controllers(*controller_link, {.now = lab_now, .speed = speed});
     VolcanoJobs volcano(*volcano_link, lab_now, speed);
     PodGroupStatus groups(*volcano_link);
-    kubelet.start();
-    controllers.start();
-    volcano.start();
-    groups.start();
+    if (!options.is_only_api) {
+        kubelet.start();
+        controllers.start();
+        volcano.start();
+        groups.start();
+    }
 
     std::unique_ptr<kube::Transport> per_pod_link;
     std::unique_ptr<PerPodScheduler> per_pod;
     std::unique_ptr<kube::SchedulerThread> scheduler;
     MemoryLog memory;
-    if (options.scheduler == LabScheduler::per_pod) {
+    if (options.is_only_api) {
+        // What is asked of it is all that happens.
+    } else if (options.scheduler == LabScheduler::per_pod) {
         per_pod_link = connect_loopback(*api, loop, "per-pod-scheduler");
         per_pod = std::make_unique<PerPodScheduler>(*per_pod_link);
         per_pod->start();
@@ -257,7 +263,7 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     std::signal(SIGINT, stop);
     std::signal(SIGPIPE, SIG_IGN);
     loop.post([&] {
-        collector->collect();
+        if (collector) { collector->collect(); }
         look_for_end();
         ready(url);
     });

@@ -21,8 +21,9 @@ struct LabOptions {
     LabScheduler scheduler = LabScheduler::muster;
     bool is_http = false;  // without TLS
     bool is_in_memory = false;
-    std::uint16_t port = 0;  // 0 = any that is free
-    std::string version;     // of the program
+    bool is_only_api = false;  // nobody acts on what is stored: no nodes, controllers, scheduler
+    std::uint16_t port = 0;    // 0 = any that is free
+    std::string version;       // of the program
 };
 
 /// Where a lab keeps what.
