@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view definitions = "apiextensions.k8s.io/customresourcedefinitions";
 
+constexpr std::string_view not_found_text = "404 page not found\n";
+
 bool is_true(std::string_view path, std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), path) != all.end();
 }
@@ -110,27 +112,36 @@ net::HttpResponse Api::route(const net::HttpRequest& request) {
     if (!path) { return answer_error(bad_request("the path has a broken escape").value()); }
     const std::vector<std::string>& parts = path->parts;
     if (!parts.empty() && is_true(parts[0], {"healthz", "livez", "readyz"})) {
-        return plain(200, "ok");
+        const bool is_check =
+            parts.size() == 1 || (parts.size() == 2 && is_true(parts[1], {"ping", "log", "etcd"}));
+        return is_check ? plain(200, "ok") : plain(404, std::string(not_found_text));
     }
     auto at = resource_path(parts);
     if (!at) { return discover(request, *path); }
     const ResourceType* type = registry_.find(at->group, at->version, at->plural);
-    if (type == nullptr) { return answer_error(no_such_path().value()); }
+    if (type == nullptr) {
+        const bool is_group = std::ranges::any_of(
+            registry_.served(), [&](const ResourceType& one) { return one.group == at->group; });
+        if (!is_group) { return plain(404, std::string(not_found_text)); }
+        return answer_error(no_such_path().value());
+    }
     Ask ask{.request = request,
             .path = *path,
             .at = std::move(*at),
             .type = type,
             .storage = storage_name(*type),
-            .warnings = {}};
+            .warnings = {},
+            .duplicates = {}};
     if (!type->is_namespaced && !ask.at.space.empty()) {
         return answer_error(no_such_path().value());
     }
     auto done = ask.at.subresource.empty() ? resource(ask) : subresource(ask);
-    if (!done) { return answer_error(done.error()); }
+    net::HttpResponse out = done ? std::move(*done) : answer_error(done.error());
     for (const std::string& warning : ask.warnings) {
-        done->headers.push_back({"Warning", fmt::format("299 - \"{}\"", warning)});
+        out.headers.push_back(
+            {"Warning", fmt::format("299 - {}", json::serialize(json::value(warning)))});
     }
-    return std::move(*done);
+    return out;
 }
 
 net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPath& path) {
@@ -144,9 +155,7 @@ net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPa
             return type.group == group && (version.empty() || type.version == version);
         });
     };
-    if (request.method != "GET" && request.method != "HEAD") {
-        return answer_error(not_allowed("resource").value());
-    }
+    if (request.method != "GET") { return answer_error(not_allowed("resource").value()); }
     if (parts.empty()) {
         json::array paths{"/api",   "/api/v1",     "/apis",   "/healthz",
                           "/livez", "/openapi/v3", "/readyz", "/version"};
@@ -177,8 +186,21 @@ net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPa
             return answer(200, api_resources(served, parts[1], parts[2]));
         }
     }
+    if (parts.size() == 2 && parts[0] == "openapi" && parts[1] == "v2") {
+        // An empty document, which is empty in its encoding too: all that there is stands in v3,
+        // and clients look here for what they do not find there.
+        return {.status = 200,
+                .headers = {{"Content-Type",
+                             "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}},
+                .body = {},
+                .stream = nullptr};
+    }
     if (parts.size() >= 2 && parts[0] == "openapi" && parts[1] == "v3") {
-        if (parts.size() == 2) { return answer(200, openapi_index(served)); }
+        if (parts.size() == 2) {
+            net::HttpResponse out = answer(200, openapi_index(served));
+            out.headers = {{"Content-Type", "text/plain; charset=utf-8"}};
+            return out;
+        }
         const bool is_core = parts.size() == 4 && parts[2] == "api";
         const bool is_group = parts.size() == 5 && parts[2] == "apis";
         const std::string group = is_group ? parts[3] : "";
@@ -186,8 +208,13 @@ net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPa
             return answer(200, openapi(served, group, parts.back(), registry_.schemas(),
                                        registry_.custom_schemas(group, parts.back())));
         }
+        return {.status = 404, .headers = {}, .body = {}, .stream = nullptr};
     }
-    return answer_error(no_such_path().value());
+    // A group that is there, in a version that is not; or more than there is of something.
+    const bool is_part = parts[0] == "api" || parts[0] == "version" ||
+                         (parts[0] == "apis" && parts.size() > 1 && is_served(parts[1], ""));
+    if (is_part) { return answer_error(no_such_path().value()); }
+    return plain(404, std::string(not_found_text));
 }
 
 Outcome<net::HttpResponse> Api::resource(Ask& ask) {
@@ -198,17 +225,15 @@ Outcome<net::HttpResponse> Api::resource(Ask& ask) {
         return method == "POST" ? review(ask) : Outcome<net::HttpResponse>(not_allowed("resource"));
     }
     if (ask.at.name.empty()) {
-        if (method == "GET" || method == "HEAD") {
+        if (method == "GET") {
             return ask.at.is_watch || ask.is_asked("watch") ? watch(ask) : list(ask);
         }
         if (method == "POST") { return create(ask); }
-        if (method == "DELETE") { return remove_collection(ask); }
+        if (method == "DELETE" && ask.storage != "namespaces") { return remove_collection(ask); }
         return not_allowed("resource");
     }
     if (ask.type->is_namespaced && ask.at.space.empty()) { return no_such_path(); }
-    if (method == "GET" || method == "HEAD") {
-        return ask.at.is_watch || ask.is_asked("watch") ? watch(ask) : get(ask);
-    }
+    if (method == "GET") { return ask.at.is_watch ? watch(ask) : get(ask); }
     if (method == "PUT") { return update(ask); }
     if (method == "PATCH") { return patch(ask); }
     if (method == "DELETE") { return remove(ask); }

@@ -62,6 +62,7 @@ private:
 
     // api_read.cpp
     Outcome<net::HttpResponse> get(Ask& ask);
+    Outcome<> check_version(std::string_view text) const;
     Outcome<net::HttpResponse> list(Ask& ask);
     Outcome<net::HttpResponse> watch(Ask& ask);
     // api_write.cpp
@@ -73,7 +74,9 @@ private:
     Outcome<net::HttpResponse> patch(Ask& ask);
     Outcome<net::HttpResponse> apply(Ask& ask);
     // api_subresources.cpp
+    Outcome<boost::json::value> scale_sent(Ask& ask, const boost::json::object& before);
     Outcome<net::HttpResponse> scale(Ask& ask);
+    Outcome<net::HttpResponse> finalize(Ask& ask);
     Outcome<net::HttpResponse> bind(Ask& ask);
     Outcome<net::HttpResponse> evict(Ask& ask);
     Outcome<net::HttpResponse> log(Ask& ask);
@@ -83,12 +86,16 @@ private:
 
     /// The body as an object of the request's kind; faults by fieldValidation.
     Outcome<boost::json::object> read_body(Ask& ask);
+    Outcome<> check_kind_of(const Ask& ask, std::string_view api_version,
+                            std::string_view kind) const;
     Outcome<> check_fields(Ask& ask, boost::json::object& object);
     Outcome<boost::json::object> find(const Ask& ask) const;
     /// Checks, keeps what may not change, counts generations, and writes unless it is a dry run.
     Outcome<boost::json::object> store_new(Ask& ask, boost::json::object object);
     Outcome<boost::json::object> store_changed(Ask& ask, boost::json::object now,
                                                const boost::json::object& before);
+    void note_owner(const Ask& ask, boost::json::object& now,
+                    const boost::json::object* before) const;
     Outcome<> settle_main(const Ask& ask, boost::json::object& now,
                           const boost::json::object& before);
     Outcome<boost::json::object> begin_end(Ask& ask, boost::json::object object,

@@ -20,6 +20,7 @@ struct Api::Ask {
     const ResourceType* type = nullptr;
     std::string storage;
     std::vector<std::string> warnings;
+    std::vector<std::string> duplicates;  // fields that the body has twice
 
     [[nodiscard]] Key key() const { return {at.space, at.name}; }
     [[nodiscard]] std::string_view query(std::string_view name) const {
@@ -39,6 +40,11 @@ struct Api::Ask {
     [[nodiscard]] std::string manager() const;
 };
 
+/// The options of a write in the query; `kind` is what they are called: "CreateOptions".
+Outcome<> check_options(std::string_view kind, const RequestPath& path, bool is_apply = false);
+/// Those of a list or a watch.
+Outcome<> check_list_options(const RequestPath& path, bool is_watch);
+
 /// One document, JSON or YAML; `is_strict` refuses keys that are there twice.
 Outcome<boost::json::value> parse_body(const net::HttpRequest& request, bool is_strict);
 
@@ -46,7 +52,12 @@ Outcome<boost::json::value> parse_body(const net::HttpRequest& request, bool is_
 struct View {
     bool is_table = false;
     bool is_metadata = false;  // PartialObjectMetadata
+    bool is_metadata_list = false;
+    bool is_known = false;       // of a type that is served, in whatever form
+    bool is_acceptable = false;  // and in a form that is
 };
+/// Refuses what can't be given: an unknown type, a list where there is one object.
+Outcome<> check_view(const View& view, const ResourceType& type, bool is_list);
 View view_of(std::string_view accept);
 
 net::HttpResponse answer(int status, const boost::json::object& object);
@@ -72,7 +83,7 @@ struct Wanted {
     [[nodiscard]] bool is_all() const { return labels.empty() && fields.empty(); }
     [[nodiscard]] bool takes(const Key& key, const Stored& stored) const;
 };
-Outcome<Wanted> read_wanted(std::string_view labels, std::string_view fields);
-std::string field_value(const boost::json::object& object, std::string_view field);
+Outcome<Wanted> read_wanted(const ResourceType& type, std::string_view labels,
+                            std::string_view fields);
 
 }  // namespace muster::lab

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::lab {
@@ -35,8 +36,9 @@ json::object status_of(const ApiError& error) {
     if (!error.causes.empty()) {
         json::array causes;
         for (const ApiCause& cause : error.causes) {
-            causes.push_back(json::object{
-                {"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}});
+            json::object one{{"reason", cause.reason}, {"message", cause.message}};
+            if (!cause.field.empty()) { one["field"] = cause.field; }
+            causes.push_back(std::move(one));
         }
         details["causes"] = std::move(causes);
     }
@@ -47,7 +49,7 @@ json::object status_of(const ApiError& error) {
                      {"status", "Failure"},
                      {"message", error.message}};
     if (!error.reason.empty()) { out["reason"] = error.reason; }
-    if (!details.empty()) { out["details"] = std::move(details); }
+    if (!details.empty() || error.has_details) { out["details"] = std::move(details); }
     out["code"] = error.code;
     return out;
 }
@@ -65,7 +67,8 @@ tl::unexpected<ApiError> not_found(const ResourceType& type, std::string_view na
 tl::unexpected<ApiError> no_such_path() {
     return tl::unexpected(ApiError{.code = 404,
                                    .reason = "NotFound",
-                                   .message = "the server could not find the requested resource"});
+                                   .message = "the server could not find the requested resource",
+                                   .has_details = true});
 }
 
 tl::unexpected<ApiError> already_exists(const ResourceType& type, std::string_view name) {
@@ -88,6 +91,15 @@ tl::unexpected<ApiError> forbidden(const ResourceType& type, std::string_view na
 
 tl::unexpected<ApiError> invalid(const ResourceType& type, std::string_view name,
                                  std::vector<ApiCause> causes) {
+    // What is said twice is said once.
+    std::vector<ApiCause> told;
+    for (ApiCause& cause : causes) {
+        const bool is_told = std::ranges::any_of(told, [&](const ApiCause& one) {
+            return one.field == cause.field && one.message == cause.message;
+        });
+        if (!is_told) { told.push_back(std::move(cause)); }
+    }
+    causes = std::move(told);
     std::string all;
     for (const ApiCause& cause : causes) {
         if (!all.empty()) { all += ", "; }
@@ -103,11 +115,32 @@ tl::unexpected<ApiError> invalid(const ResourceType& type, std::string_view name
     return error;
 }
 
+tl::unexpected<ApiError> invalid_options(std::string_view kind, std::vector<ApiCause> causes) {
+    ResourceType options;
+    options.group = "meta.k8s.io";
+    options.kind = kind;
+    return invalid(options, "", std::move(causes));
+}
+
+tl::unexpected<ApiError> invalid_patch(std::string_view what, std::string_view why) {
+    return invalid(
+        ResourceType(), "",
+        {{.reason = "FieldValueInvalid",
+          .message = fmt::format("Invalid value: {}: {}", json::serialize(json::value(what)), why),
+          .field = "patch"}});
+}
+
+/// Without a reason, as a server answers what it had no words for.
+tl::unexpected<ApiError> internal_error(std::string message) {
+    return tl::unexpected(ApiError{.code = 500, .reason = "", .message = std::move(message)});
+}
+
 tl::unexpected<ApiError> not_allowed(std::string_view what) {
     return tl::unexpected(ApiError{
         .code = 405,
         .reason = "MethodNotAllowed",
-        .message = fmt::format("the server does not allow this method on the requested {}", what)});
+        .message = fmt::format("the server does not allow this method on the requested {}", what),
+        .has_details = true});
 }
 
 tl::unexpected<ApiError> unsupported_media(std::string_view what) {

@@ -30,6 +30,7 @@ struct ApiError {
     std::string kind;  // the plural where the object is named, as Kubernetes does
     std::vector<ApiCause> causes;
     std::int64_t retry_after_s = 0;
+    bool has_details = false;  // they are told also when there is nothing in them
 };
 
 template <class T = void>
@@ -48,6 +49,11 @@ tl::unexpected<ApiError> forbidden(const ResourceType& type, std::string_view na
 /// 422, with a sentence made of the causes.
 tl::unexpected<ApiError> invalid(const ResourceType& type, std::string_view name,
                                  std::vector<ApiCause> causes);
+/// The same of the options of a request: "CreateOptions".
+tl::unexpected<ApiError> invalid_options(std::string_view kind, std::vector<ApiCause> causes);
+/// 422 of a patch that leaves no object of the kind: `what` is what it came to.
+tl::unexpected<ApiError> invalid_patch(std::string_view what, std::string_view why);
+tl::unexpected<ApiError> internal_error(std::string message);
 tl::unexpected<ApiError> not_allowed(std::string_view what);
 tl::unexpected<ApiError> unsupported_media(std::string_view what);
 tl::unexpected<ApiError> gone(std::string message);  // 410: the version is too old

@@ -20,6 +20,13 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
     return out;
 }
 
+std::string unreadable_version(std::string_view text) {
+    return fmt::format(
+        "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid "
+        "syntax",
+        json::serialize(json::value(text)));
+}
+
 /// Where a list that was cut goes on: the version it began at and the last key it gave.
 struct Continue {
     std::uint64_t version = 0;
@@ -69,33 +76,89 @@ Page page_of(const ObjectStore::Objects& all, const std::string& space, const Wa
 
 }  // namespace
 
+/// A version that a reader wants at least: it has to be a number, and one that was given out.
+Outcome<> Api::check_version(std::string_view text) const {
+    if (text.empty()) { return {}; }
+    const auto version = read_number(text);
+    if (!version) {
+        return bad_request(fmt::format("invalid resource version: {}", unreadable_version(text)));
+    }
+    if (*version <= store_.version()) { return {}; }
+    ApiError error{.code = 504,
+                   .reason = "Timeout",
+                   .message = fmt::format("Timeout: Too large resource version: {}, current: {}",
+                                          *version, store_.version())};
+    error.causes.push_back({.reason = "ResourceVersionTooLarge",
+                            .message = "Too large resource version",
+                            .field = ""});
+    error.retry_after_s = 1;
+    return tl::unexpected(std::move(error));
+}
+
 Outcome<net::HttpResponse> Api::get(Ask& ask) {
+    const std::string_view version = ask.query("resourceVersion");
+    if (!version.empty() && !read_number(version)) {
+        return internal_error(unreadable_version(version));
+    }
+    if (auto done = check_version(version); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
     auto object = find(ask);
     if (!object) { return tl::unexpected(std::move(object.error())); }
-    return answer(200, seen_as(registry_, *ask.type, *object, view_of(ask.request.header("Accept")),
-                               ask.query("includeObject"), options_.now()));
+    const View view = view_of(ask.request.header("Accept"));
+    if (auto done = check_view(view, *ask.type, false); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
+    return answer(200, seen_as(registry_, *ask.type, *object, view, ask.query("includeObject"),
+                               options_.now()));
 }
 
 Outcome<net::HttpResponse> Api::list(Ask& ask) {
-    auto wanted = read_wanted(ask.query("labelSelector"), ask.query("fieldSelector"));
+    const View view = view_of(ask.request.header("Accept"));
+    if (auto done = check_view(view, *ask.type, true); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
+    if (const std::string_view include = ask.query("includeObject");
+        view.is_table && !include.empty() && include != "Metadata" && include != "Object" &&
+        include != "None") {
+        return bad_request(
+            fmt::format("Unable to convert to Table as requested: includeObject: "
+                        "Invalid value: {}: must be 'Metadata', 'Object', 'None', "
+                        "or empty",
+                        json::serialize(json::value(include))));
+    }
+    auto wanted = read_wanted(*ask.type, ask.query("labelSelector"), ask.query("fieldSelector"));
     if (!wanted) { return tl::unexpected(std::move(wanted.error())); }
-    const std::string_view limit_text = ask.query("limit");
-    const auto limit = limit_text.empty() ? 0 : read_number(limit_text);
-    if (!limit) { return bad_request(fmt::format("limit: \"{}\" is no number", limit_text)); }
+    if (auto done = check_list_options(ask.path, false); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
+    const std::string_view version_text = ask.query("resourceVersion");
     std::optional<Continue> from;
     if (const std::string_view token = ask.query("continue"); !token.empty()) {
+        if (!version_text.empty() && version_text != "0") {
+            return bad_request("specifying resource version is not allowed when using continue");
+        }
         from = read_continue(token);
-        if (!from) { return bad_request("continue key is not valid"); }
+        if (!from) {
+            return bad_request(
+                "invalid continue token: continue key is not valid: it was not "
+                "made here");
+        }
     }
+    if (auto done = check_version(version_text); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
+    // What a server has at hand is given whole.
+    const bool is_cut = version_text != "0";
+    const auto limit = is_cut ? read_number(ask.query("limit")).value_or(0) : 0;
     const Page page = page_of(store_.all(ask.storage), ask.at.space, *wanted,
-                              from ? &from->after : nullptr, static_cast<std::size_t>(*limit));
+                              from ? &from->after : nullptr, static_cast<std::size_t>(limit));
     const std::uint64_t version = from ? from->version : store_.version();
     json::object metadata{{"resourceVersion", std::to_string(version)}};
     if (page.left > 0) {
         metadata["continue"] = write_continue({.version = version, .after = page.last});
         if (wanted->is_all()) { metadata["remainingItemCount"] = page.left; }
     }
-    const View view = view_of(ask.request.header("Accept"));
     if (view.is_table || view.is_metadata) {
         std::vector<json::value> parsed;
         parsed.reserve(page.objects.size());
@@ -117,14 +180,25 @@ Outcome<net::HttpResponse> Api::list(Ask& ask) {
         table["metadata"] = std::move(metadata);
         return answer(200, table);
     }
+    if (ask.type->is_custom && !metadata.contains("continue")) { metadata["continue"] = ""; }
     std::string body =
         fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)",
                     ask.type->kind, ask.type->api_version(), json::serialize(metadata));
+    // The list says what its items are, unless they are of a kind that a definition brought.
+    const std::string known = ask.type->is_custom
+                                  ? std::string()
+                                  : fmt::format(R"({{"kind":"{}","apiVersion":"{}",)",
+                                                ask.type->kind, ask.type->api_version());
     bool is_first = true;
     for (const Stored* stored : page.objects) {
         if (!is_first) { body += ','; }
         is_first = false;
-        body += *stored->text;
+        std::string_view text = *stored->text;
+        if (!known.empty() && text.starts_with(known)) {
+            text.remove_prefix(known.size());
+            body += '{';
+        }
+        body += text;
     }
     body += "]}\n";
     return net::HttpResponse{.status = 200,
@@ -136,8 +210,11 @@ Outcome<net::HttpResponse> Api::list(Ask& ask) {
 Outcome<net::HttpResponse> Api::watch(Ask& ask) {
     std::string fields(ask.query("fieldSelector"));
     if (!ask.at.name.empty()) { fields = fmt::format("metadata.name={}", ask.at.name); }
-    auto wanted = read_wanted(ask.query("labelSelector"), fields);
+    auto wanted = read_wanted(*ask.type, ask.query("labelSelector"), fields);
     if (!wanted) { return tl::unexpected(std::move(wanted.error())); }
+    if (auto done = check_list_options(ask.path, true); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
     WatchOptions options{.type = *ask.type,
                          .storage = ask.storage,
                          .space = ask.at.space,
@@ -145,17 +222,15 @@ Outcome<net::HttpResponse> Api::watch(Ask& ask) {
                          .view = view_of(ask.request.header("Accept")),
                          .include = std::string(ask.query("includeObject")),
                          .from = 0,
-                         .with_initial = true,
+                         .with_initial = ask.query("sendInitialEvents") != "false",
                          .tells_end_of_initial = ask.is_asked("sendInitialEvents"),
                          .with_bookmarks = ask.is_asked("allowWatchBookmarks"),
                          .end_ms = 0};
     const std::string_view version_text = ask.query("resourceVersion");
-    if (!version_text.empty() && version_text != "0" && !options.tells_end_of_initial) {
-        const auto version = read_number(version_text);
-        if (!version) {
-            return bad_request(fmt::format(
-                "Invalid value: \"{}\": resourceVersion must be a number", version_text));
-        }
+    const auto version = version_text.empty() ? 0 : read_number(version_text);
+    if (!version) { return internal_error(unreadable_version(version_text)); }
+    if (!options.with_initial) { options.from = store_.version(); }
+    if (*version != 0 && !options.tells_end_of_initial) {
         options.from = *version;
         options.with_initial = false;
         if (*version <= store_.version() && !store_.position_after(ask.storage, *version)) {

@@ -1,5 +1,6 @@
 #include "lab/api_ask.h"
 #include "lab/metadata.h"
+#include "lab/patch.h"
 #include "lab/workload_objects.h"
 
 #include <boost/json.hpp>
@@ -71,10 +72,10 @@ void set_condition(json::object& object, std::string_view type, std::string_view
 Outcome<net::HttpResponse> Api::subresource(Ask& ask) {
     const std::string& method = ask.request.method;
     const std::string& sub = ask.at.subresource;
-    // "finalize" of a namespace takes its finalizers away, which is an update here.
     if (!ask.type->has(sub)) { return no_such_path(); }
     if (sub == "status" || sub == "finalize") {
         if (method == "GET" || method == "HEAD") { return get(ask); }
+        if (method == "PUT" && sub == "finalize") { return finalize(ask); }
         if (method == "PUT") { return update(ask); }
         if (method == "PATCH" && sub == "status") { return patch(ask); }
     } else if (sub == "scale") {
@@ -91,27 +92,84 @@ Outcome<net::HttpResponse> Api::subresource(Ask& ask) {
     return not_allowed("resource");
 }
 
+/// What still holds a namespace that leaves; it goes when nothing does.
+Outcome<net::HttpResponse> Api::finalize(Ask& ask) {
+    auto body = read_body(ask);
+    if (!body) { return tl::unexpected(std::move(body.error())); }
+    auto found = find(ask);
+    if (!found) { return tl::unexpected(std::move(found.error())); }
+    json::object now = std::move(*found);
+    const json::array* kept = kube::array_at(*body, "spec.finalizers");
+    json::object& spec = child(now, "spec");
+    const bool is_free = kept == nullptr || kept->empty();
+    if (is_free) {
+        spec.erase("finalizers");
+    } else {
+        spec["finalizers"] = *kept;
+    }
+    const bool goes = is_free && is_leaving(now) && !has_finalizers(now);
+    if (goes) {
+        if (auto done = written(store_.remove(ask.storage, ask.key())); !done) {
+            return tl::unexpected(std::move(done.error()));
+        }
+    } else if (auto done = written(store_.put(ask.storage, ask.key(), json::object(now))); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
+    return answer_object(registry_, *ask.type, 200, now, ask.request, options_.now());
+}
+
+/// A patch of a scale is one of the Scale that a client sees, not of the object behind it.
+Outcome<json::value> Api::scale_sent(Ask& ask, const json::object& before) {
+    auto body = parse_body(ask.request, false);
+    if (!body) { return body; }
+    if (ask.request.method == "PUT") { return body; }
+    const std::string_view media = ask.request.header("Content-Type");
+    if (media.starts_with("application/json-patch+json")) {
+        auto patched = json_patch(json::value(scale_of(before)), *body);
+        if (!patched) { return bad_request(patched.error().message); }
+        return std::move(*patched);
+    }
+    return merge_patch(json::value(scale_of(before)), *body);
+}
+
 Outcome<net::HttpResponse> Api::scale(Ask& ask) {
+    const std::string& method = ask.request.method;
+    if (method != "GET" && method != "PUT" && method != "PATCH") { return not_allowed("resource"); }
     const auto before = find(ask);
     if (!before) { return tl::unexpected(before.error()); }
-    const std::string& method = ask.request.method;
-    if (method == "GET") { return answer(200, scale_of(*before)); }
-    if (method != "PUT" && method != "PATCH") { return not_allowed("resource"); }
-    auto body = parse_body(ask.request, false);
+    const auto seen = [&](const json::object& object) {
+        const json::object scale = scale_of(object);
+        ResourceType type;
+        type.group = "autoscaling";
+        type.version = "v1";
+        type.kind = "Scale";
+        return answer_object(registry_, type, 200, scale, ask.request, options_.now());
+    };
+    if (method == "GET") { return seen(*before); }
+    auto body = scale_sent(ask, *before);
     if (!body) { return tl::unexpected(std::move(body.error())); }
     if (!body->is_object()) { return bad_request("Scale: expected an object"); }
     const json::value* wanted = value_at(body->get_object(), "spec.replicas");
-    if (wanted == nullptr || !wanted->is_int64() || wanted->get_int64() < 0) {
-        return bad_request("Scale: spec.replicas: expected a number from 0 on");
+    const json::value none(0);
+    if (wanted == nullptr) { wanted = &none; }
+    if (!wanted->is_int64() || wanted->get_int64() < 0) {
+        ResourceType type;
+        type.group = "autoscaling";
+        type.kind = "Scale";
+        return invalid(type, ask.at.name,
+                       {{.reason = "FieldValueInvalid",
+                         .message = fmt::format("Invalid value: {}: must be greater than or equal "
+                                                "to 0",
+                                                json::serialize(*wanted)),
+                         .field = "spec.replicas"}});
     }
     json::object now = *before;
     child(now, "spec")["replicas"] = *wanted;
     const std::string_view version = text_at(body->get_object(), "metadata.resourceVersion");
     if (!version.empty()) { child(now, "metadata")["resourceVersion"] = version; }
-    ask.at.subresource.clear();
     auto changed = store_changed(ask, std::move(now), *before);
     if (!changed) { return tl::unexpected(std::move(changed.error())); }
-    return answer(200, scale_of(*changed));
+    return seen(*changed);
 }
 
 Outcome<net::HttpResponse> Api::bind(Ask& ask) {
@@ -120,15 +178,22 @@ Outcome<net::HttpResponse> Api::bind(Ask& ask) {
     if (!body->is_object()) { return bad_request("Binding: expected an object"); }
     const json::object& binding = body->get_object();
     const std::string node(text_at(binding, "target.name"));
-    if (node.empty()) {
-        return invalid(*ask.type, ask.at.name,
-                       {{.reason = "FieldValueRequired",
-                         .message = "Required value",
-                         .field = "target.name"}});
+    const std::string_view kind = text_at(binding, "target.kind");
+    if (const std::string_view name = name_of(binding); !name.empty() && name != ask.at.name) {
+        return bad_request("name in URL does not match name in Binding object");
     }
+    if (!kind.empty() && kind != "Node") {
+        return internal_error(
+            fmt::format("target.kind: Unsupported value: {}: supported values: "
+                        "\"Node\", \"<empty>\"",
+                        json::serialize(json::value(kind))));
+    }
+    if (node.empty()) { return internal_error("target.name: Required value"); }
     auto found = find(ask);
     if (!found) { return tl::unexpected(std::move(found.error())); }
     json::object& pod = *found;
+    ResourceType bound = *ask.type;
+    bound.plural = "pods/binding";
     if (const std::string_view uid = text_at(binding, "metadata.uid");
         !uid.empty() && uid != text_at(pod, "metadata.uid")) {
         return conflict(*ask.type, ask.at.name,
@@ -138,16 +203,16 @@ Outcome<net::HttpResponse> Api::bind(Ask& ask) {
     }
     if (is_leaving(pod)) {
         return conflict(
-            *ask.type, ask.at.name,
+            bound, ask.at.name,
             fmt::format("pod {} is being deleted, cannot be assigned to a host", ask.at.name));
     }
     if (const std::string_view has = text_at(pod, "spec.nodeName"); !has.empty()) {
-        return conflict(*ask.type, ask.at.name,
+        return conflict(bound, ask.at.name,
                         fmt::format("pod {} is already assigned to node \"{}\"", ask.at.name, has));
     }
     const json::value* gates = value_at(pod, "spec.schedulingGates");
     if (gates != nullptr && gates->is_array() && !gates->get_array().empty()) {
-        return conflict(*ask.type, ask.at.name,
+        return conflict(bound, ask.at.name,
                         fmt::format("pod {} has non-empty .spec.schedulingGates", ask.at.name));
     }
     child(pod, "spec")["nodeName"] = node;
@@ -172,6 +237,10 @@ Outcome<net::HttpResponse> Api::evict(Ask& ask) {
         auto body = parse_body(ask.request, false);
         if (!body) { return tl::unexpected(std::move(body.error())); }
         if (body->is_object()) {
+            if (const std::string_view name = name_of(body->get_object());
+                !name.empty() && name != ask.at.name) {
+                return bad_request("name in URL does not match name in Eviction object");
+            }
             if (const json::value* found = body->get_object().if_contains("deleteOptions");
                 found != nullptr && found->is_object()) {
                 options = found->get_object();
@@ -191,6 +260,22 @@ Outcome<net::HttpResponse> Api::evict(Ask& ask) {
         if (!selector || wanted == nullptr ||
             !matches_labels(*selector, labels == nullptr ? nullptr : labels->if_object())) {
             continue;
+        }
+        const bool is_counted = int_at(budget.get_object(), "status.observedGeneration") >=
+                                int_at(budget.get_object(), "metadata.generation");
+        if (!is_counted) {
+            ApiError error{
+                .code = 429,
+                .reason = "TooManyRequests",
+                .message = "Cannot evict pod as it would violate the pod's disruption budget."};
+            error.causes.push_back(
+                {.reason = "DisruptionBudget",
+                 .message = fmt::format("The disruption budget {} is still being processed by the "
+                                        "server.",
+                                        key.second),
+                 .field = ""});
+            error.retry_after_s = 10;
+            return tl::unexpected(std::move(error));
         }
         if (int_at(budget.get_object(), "status.disruptionsAllowed") > 0) { continue; }
         ApiError error{
@@ -238,13 +323,31 @@ Outcome<net::HttpResponse> Api::review(Ask& ask) {
     const json::object user{{"username", "muster-admin"},
                             {"groups", json::array{"system:masters", "system:authenticated"}}};
     const std::string& kind = ask.type->kind;
+    if (kind == "TokenReview" && text_at(out, "spec.token").empty()) {
+        return bad_request("token is required for TokenReview in authentication");
+    }
+    if (kind.ends_with("AccessReview") &&
+        (value_at(out, "spec.resourceAttributes") == nullptr) ==
+            (value_at(out, "spec.nonResourceAttributes") == nullptr)) {
+        ResourceType nameless;
+        nameless.group = ask.type->group;
+        const json::value* other = value_at(out, "spec.nonResourceAttributes");
+        return invalid(
+            nameless, "",
+            {{.reason = "FieldValueInvalid",
+              .message = fmt::format("Invalid value: {}: exactly one of "
+                                     "nonResourceAttributes or resourceAttributes must "
+                                     "be specified",
+                                     other == nullptr ? "null" : json::serialize(*other)),
+              .field = "spec"}});
+    }
     if (kind == "SelfSubjectReview") {
         out["status"] = json::object{{"userInfo", user}};
     } else if (kind == "TokenReview") {
         const bool is_known =
             !options_.token.empty() && text_at(out, "spec.token") == options_.token;
-        json::object status{{"authenticated", is_known}};
-        if (is_known) { status["user"] = user; }
+        json::object status;
+        if (is_known) { status = {{"authenticated", true}, {"user", user}}; }
         out["status"] = std::move(status);
     } else if (kind == "SelfSubjectRulesReview") {
         const json::array all{"*"};

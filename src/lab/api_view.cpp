@@ -1,4 +1,6 @@
+#include "base/text.h"
 #include "lab/api_ask.h"
+#include "lab/field_labels.h"
 #include "lab/metadata.h"
 #include "lab/table.h"
 
@@ -20,11 +22,75 @@ std::string Api::Ask::manager() const {
     return first.empty() ? "unknown" : std::string(first.substr(0, 128));
 }
 
+namespace {
+
+std::string_view parameter(std::string_view clause, std::string_view name) {
+    for (const std::string_view part : split(clause, ';')) {
+        const std::string_view one = trim(part);
+        if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=') {
+            return one.substr(name.size() + 1);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 View view_of(std::string_view accept) {
-    // Only what is asked for first: all clients name plain JSON behind it.
-    const std::string_view first = accept.substr(0, accept.find(','));
-    return {.is_table = first.find("as=Table") != std::string_view::npos,
-            .is_metadata = first.find("as=PartialObjectMetadata") != std::string_view::npos};
+    View view{.is_acceptable = accept.empty()};
+    for (std::string_view clause : split(accept, ',')) {
+        clause = trim(clause);
+        const std::string_view media = trim(clause.substr(0, clause.find(';')));
+        const bool is_json =
+            media == "application/json" || media == "*/*" || media == "application/*";
+        const bool is_other =
+            media == "application/yaml" || media == "application/vnd.kubernetes.protobuf";
+        if (!is_json && !is_other) { continue; }
+        view.is_known = true;
+        const std::string_view as = parameter(clause, "as");
+        if (as.empty()) {
+            view.is_acceptable = true;
+            break;
+        }
+        const std::string_view version = parameter(clause, "v");
+        if (parameter(clause, "g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) {
+            continue;
+        }
+        view.is_table = as == "Table";
+        view.is_metadata = as.starts_with("PartialObjectMetadata");
+        view.is_metadata_list = as == "PartialObjectMetadataList";
+        view.is_acceptable = view.is_table || view.is_metadata;
+        if (view.is_acceptable) { break; }
+    }
+    return view;
+}
+
+Outcome<> check_view(const View& view, const ResourceType& type, bool is_list) {
+    const auto refuse = [](std::string message) {
+        return tl::unexpected(
+            ApiError{.code = 406, .reason = "NotAcceptable", .message = std::move(message)});
+    };
+    if (!view.is_acceptable && !view.is_known) {
+        auto refused = refuse(
+            "406: Not Acceptable\n\nAvailable representations: application/json, "
+            "application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, "
+            "application/vnd.kubernetes.protobuf;stream=watch");
+        refused.value().has_details = true;
+        return refused;
+    }
+    if (!view.is_acceptable) {
+        return refuse(
+            "only the following media types are accepted: application/json, application/yaml, "
+            "application/vnd.kubernetes.protobuf");
+    }
+    if (!view.is_metadata || view.is_metadata_list == is_list) { return {}; }
+    const std::string_view group =
+        type.group.empty() ? "core" : std::string_view(type.group).substr(0, type.group.find('.'));
+    return refuse(
+        fmt::format("you requested PartialObjectMetadata{}, but the requested object is "
+                    "{}a list (*{}.{}{})",
+                    view.is_metadata_list ? "List" : "", is_list ? "" : "not ", group, type.kind,
+                    is_list ? "List" : ""));
 }
 
 net::HttpResponse answer(int status, const json::object& object) {
@@ -82,29 +148,15 @@ net::HttpResponse answer_object(const Registry& registry, const ResourceType& ty
                   seen_as(registry, type, object, view_of(request.header("Accept")), "", now));
 }
 
-std::string field_value(const json::object& object, std::string_view field) {
-    const json::object* in = &object;
-    while (in != nullptr) {
-        const std::string_view key = field.substr(0, field.find('.'));
-        const json::value* found = in->if_contains(key);
-        if (found == nullptr) { return {}; }
-        if (key.size() == field.size()) {
-            return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
-        }
-        field.remove_prefix(key.size() + 1);
-        in = found->if_object();
-    }
-    return {};
-}
-
-Outcome<Wanted> read_wanted(std::string_view labels, std::string_view fields) {
+Outcome<Wanted> read_wanted(const ResourceType& type, std::string_view labels,
+                            std::string_view fields) {
     auto by_label = parse_label_selector(labels);
-    if (!by_label) {
-        return bad_request(
-            fmt::format("unable to parse requirement: {}", by_label.error().message));
-    }
+    if (!by_label) { return bad_request(by_label.error().message); }
     auto by_field = parse_field_selector(fields);
     if (!by_field) { return bad_request(by_field.error().message); }
+    if (auto done = check_field_labels(type, *by_field); !done) {
+        return tl::unexpected(std::move(done.error()));
+    }
     return Wanted{.labels = std::move(*by_label), .fields = std::move(*by_field)};
 }
 
@@ -116,7 +168,7 @@ bool Wanted::takes(const Key& key, const Stored& stored) const {
         if (field == "metadata.name") { return key.second; }
         if (field == "metadata.namespace") { return key.first; }
         if (parsed.is_null()) { parsed = json::parse(*stored.text); }
-        return field_value(parsed.get_object(), field);
+        return field_label_value(parsed.get_object(), field);
     });
 }
 

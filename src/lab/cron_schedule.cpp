@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <chrono>
@@ -41,7 +42,15 @@ Result<std::int64_t> read_number(const FieldRange& range, std::string_view text)
             if (upper == day_names[i]) { return static_cast<std::int64_t>(i); }
         }
     }
-    return parse_int(range.what, text, range.low, range.high);
+    constexpr std::int64_t any = 1'000'000;
+    const auto number = parse_int(range.what, text, 0, any);
+    if (!number) {
+        return fail(Code::invalid,
+                    fmt::format("failed to parse int from {0}: strconv.Atoi: parsing \"{0}\": "
+                                "invalid syntax",
+                                text));
+    }
+    return *number;
 }
 
 /// "*", "*/5", "3", "3/5", "1-4", "1-9/2"
@@ -66,8 +75,18 @@ Result<std::uint64_t> read_part(const FieldRange& range, std::string_view part) 
             last = first;
         }
     }
+    if (first < range.low) {
+        return fail(Code::invalid, fmt::format("beginning of range ({}) below minimum ({}): {}",
+                                               first, range.low, part));
+    }
+    if (last > range.high) {
+        return fail(Code::invalid, fmt::format("end of range ({}) above maximum ({}): {}", last,
+                                               range.high, part));
+    }
     if (first > last) {
-        return fail(Code::invalid, fmt::format("{} {} goes backwards", range.what, span));
+        return fail(Code::invalid, fmt::format("beginning of range ({}) beyond end of range ({}): "
+                                               "{}",
+                                               first, last, part));
     }
     std::uint64_t bits = 0;
     for (std::int64_t i = first; i <= last; i += step) { bits |= std::uint64_t{1} << i; }
@@ -108,8 +127,8 @@ bool is_day(const CronSchedule& schedule, std::chrono::sys_days day) {
 Result<CronSchedule> parse_cron(std::string_view text) {
     const std::vector<std::string_view> fields = words(long_form(trim(text)));
     if (fields.size() != 5) {
-        return fail(Code::invalid,
-                    fmt::format("schedule has {} fields, expected 5", fields.size()));
+        return fail(Code::invalid, fmt::format("expected exactly 5 fields, found {}: [{}]",
+                                               fields.size(), fmt::join(fields, " ")));
     }
     CronSchedule out;
     MUSTER_TRY(minutes, read_field({.what = "minute", .low = 0, .high = 59}, fields[0]));

@@ -79,13 +79,17 @@ json::object subresource_entry(const ResourceType& type, std::string_view subres
     return out;
 }
 
-json::object response_kind(const ResourceKind& kind) {
-    return {{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
+/// Its group and version are told only where they are others than those of the document.
+json::object response_kind(const ResourceType& type, const ResourceKind& kind) {
+    const bool is_own = kind.group == type.group && kind.version == type.version;
+    return {{"group", is_own ? "" : kind.group},
+            {"version", is_own ? "" : kind.version},
+            {"kind", kind.kind}};
 }
 
 json::object aggregated_resource(const ResourceType& type) {
     json::object out{{"resource", type.plural},
-                     {"responseKind", response_kind({type.group, type.version, type.kind})},
+                     {"responseKind", response_kind(type, {type.group, type.version, type.kind})},
                      {"scope", type.is_namespaced ? "Namespaced" : "Cluster"},
                      {"singularResource", type.singular}};
     if (!type.short_names.empty()) { out["shortNames"] = texts(type.short_names); }
@@ -93,13 +97,19 @@ json::object aggregated_resource(const ResourceType& type) {
     json::array subresources;
     for (const std::string& one : type.subresources) {
         subresources.emplace_back(
-            json::object{{"responseKind", response_kind(kind_of_subresource(type, one))},
+            json::object{{"responseKind", response_kind(type, kind_of_subresource(type, one))},
                          {"subresource", one},
                          {"verbs", texts(verbs_of_subresource(one))}});
     }
     if (!subresources.empty()) { out["subresources"] = std::move(subresources); }
     out["verbs"] = texts(verbs_of(type));
     return out;
+}
+
+/// "37" → "36": the oldest that goes together with it.
+std::string one_less(std::string_view number) {
+    const auto value = parse_int("minor version", number, 0, INT32_MAX);
+    return std::to_string(value && *value > 0 ? *value - 1 : 0);
 }
 
 }  // namespace
@@ -112,6 +122,8 @@ json::object version_info(std::string_view kubernetes) {
             {"minor", minor},
             {"emulationMajor", major},
             {"emulationMinor", minor},
+            {"minCompatibilityMajor", major},
+            {"minCompatibilityMinor", one_less(minor)},
             {"gitVersion", fmt::format("v{}+muster", kubernetes)},
             {"gitCommit", ""},
             {"gitTreeState", ""},
@@ -174,7 +186,7 @@ json::object aggregated(Served served, bool is_core) {
                                                {"resources", std::move(resources)},
                                                {"version", version}});
         }
-        json::object metadata{{"creationTimestamp", nullptr}};
+        json::object metadata;
         if (!is_core) { metadata["name"] = group; }
         items.emplace_back(
             json::object{{"metadata", std::move(metadata)}, {"versions", std::move(versions)}});

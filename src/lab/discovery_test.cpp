@@ -149,7 +149,7 @@ TEST(Discovery, AggregatesGroupsOfOneRoot) {
     ASSERT_NE(pods, nullptr);
     EXPECT_EQ(pods->at("scope"), "Namespaced");
     EXPECT_EQ(pods->at("singularResource"), "pod");
-    EXPECT_EQ(pods->at("responseKind"), json::parse(R"({"group":"","kind":"Pod","version":"v1"})"));
+    EXPECT_EQ(pods->at("responseKind"), json::parse(R"({"group":"","kind":"Pod","version":""})"));
     const json::object* eviction = named(pods->at("subresources"), "subresource", "eviction");
     ASSERT_NE(eviction, nullptr);
     EXPECT_EQ(eviction->at("responseKind").at("group"), "policy");

@@ -27,19 +27,20 @@ using Tokens = std::span<const std::string>;
 Result<std::vector<std::string>> read_pointer(std::string_view text) {
     std::vector<std::string> tokens;
     if (text.empty()) { return tokens; }
-    if (text.front() != '/') {
-        return fail(Code::invalid, fmt::format("path \"{}\" does not begin with \"/\"", text));
+    // A server cuts off what stands before the first slash, and knows no other escapes.
+    const std::size_t first = text.find('/');
+    if (first == std::string_view::npos) {
+        return fail(Code::invalid, fmt::format("path \"{}\" has no \"/\"", text));
     }
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = first; i < text.size(); ++i) {
+        const bool is_escape =
+            text[i] == '~' && i + 1 < text.size() && (text[i + 1] == '0' || text[i + 1] == '1');
         if (text[i] == '/') {
             tokens.emplace_back();
-        } else if (text[i] != '~') {
-            tokens.back() += text[i];
-        } else if (++i < text.size() && (text[i] == '0' || text[i] == '1')) {
-            tokens.back() += text[i] == '0' ? '~' : '/';
+        } else if (is_escape) {
+            tokens.back() += text[++i] == '0' ? '~' : '/';
         } else {
-            return fail(Code::invalid,
-                        fmt::format("path \"{}\": \"~\" stands before neither 0 nor 1", text));
+            tokens.back() += text[i];
         }
     }
     return tokens;
@@ -175,8 +176,9 @@ Result<Operation> read_operation(const json::value& json) {
         MUSTER_TRY(from, read_pointer(from_text));
         out.from = std::move(from);
     } else if (op == "add" || op == "replace" || op == "test") {
-        out.value = object->if_contains("value");
-        if (out.value == nullptr) { return fail(Code::invalid, "\"value\" is missing"); }
+        static const json::value nothing;  // a server takes a value that is missing for null
+        const json::value* value = object->if_contains("value");
+        out.value = value == nullptr ? &nothing : value;
     } else if (op != "remove") {
         return fail(
             Code::invalid,
@@ -200,7 +202,9 @@ public:
         if (operation.op == "copy") { return copy(operation.from, path); }
         if (operation.op == "move") { return move(operation.from, path); }
         if (!is_within(*operation.value, levels_left(path))) { return too_deep(); }
-        if (operation.op == "add") { return add(document_, path, *operation.value); }
+        if (operation.op == "add" || is_missing_member(path)) {
+            return add(document_, path, *operation.value);
+        }
         MUSTER_TRY(target, find(document_, path));
         *target = *operation.value;
         return {};
@@ -218,7 +222,15 @@ private:
         return fail(Code::limit, fmt::format("values nest deeper than {} levels", levels_max));
     }
 
+    /// Of an object that is there: to a server it is as good as null.
+    bool is_missing_member(Tokens path) {
+        if (path.empty()) { return false; }
+        const auto parent = find(document_, path.first(path.size() - 1));
+        return parent && (*parent)->is_object() && !(*parent)->get_object().contains(path.back());
+    }
+
     Result<> test(Tokens path, const json::value& expected) {
+        if (expected.is_null() && is_missing_member(path)) { return {}; }
         MUSTER_TRY(found, find(document_, path));
         if (same_value(*found, expected)) { return {}; }
         return fail(Code::conflict, fmt::format("test failed: found {}, expected {}", shown(*found),
@@ -226,6 +238,7 @@ private:
     }
 
     Result<> copy(Tokens from, Tokens path) {
+        if (is_missing_member(from)) { return add(document_, path, nullptr); }
         MUSTER_TRY(source, find(document_, from));
         copied_ += weight(*source);
         if (copied_ > copied_max) {

@@ -22,6 +22,8 @@ boost::json::array& children(boost::json::object& object, std::string_view key);
 inline std::string_view name_of(const boost::json::object& object) {
     return text_at(object, "metadata.name");
 }
+/// The same with its kind first: readers may count on how its text begins.
+boost::json::object kind_first(boost::json::object object);
 bool has_finalizers(const boost::json::object& object);
 
 }  // namespace muster::lab

@@ -102,4 +102,46 @@ std::vector<std::string> check_label_value(std::string_view value) {
     return out;
 }
 
+std::vector<std::string> check_port_name(std::string_view name) {
+    constexpr std::size_t port_name_max = 15;
+    std::vector<std::string> out;
+    if (name.size() > port_name_max) {
+        out.push_back(fmt::format("must be no more than {} characters", port_name_max));
+    }
+    const bool has_only =
+        std::ranges::all_of(name, [](char c) { return is_lower_or_digit(c) || c == '-'; });
+    if (!has_only) {
+        out.emplace_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+    }
+    if (std::ranges::none_of(
+            name, [](char c) { return is_alphanumeric(c) && !(c >= '0' && c <= '9'); })) {
+        out.emplace_back("must contain at least one letter (a-z)");
+    }
+    if (name.find("--") != std::string_view::npos) {
+        out.emplace_back("must not contain consecutive hyphens");
+    }
+    if (name.starts_with('-') || name.ends_with('-')) {
+        out.emplace_back("must not begin or end with a hyphen");
+    }
+    return out;
+}
+
+std::vector<std::string> check_config_key(std::string_view key) {
+    std::vector<std::string> out;
+    if (key.size() > subdomain_bytes_max) { out.push_back(too_long(subdomain_bytes_max)); }
+    const bool is_right = !key.empty() && std::ranges::all_of(key, [](char c) {
+        return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
+    });
+    if (!is_right) {
+        out.emplace_back(
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+            "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+            "'[-._a-zA-Z0-9]+')");
+    } else if (key == "." || key == ".." || key.starts_with("..")) {
+        out.push_back(key == "." || key == ".." ? fmt::format("must not be '{}'", key)
+                                                : std::string("must not start with '..'"));
+    }
+    return out;
+}
+
 }  // namespace muster::lab

@@ -193,18 +193,21 @@ json::object content(std::string_view media_type, std::string_view schema) {
                                                                 : reference(schema)}}}};
 }
 
-json::object patch_body() {
+/// Clients take strategic patches where they find them here; without a schema there are none.
+json::object patch_body(bool is_strategic) {
     json::object types;
     for (const std::string_view type :
          {"application/apply-patch+yaml", "application/json-patch+json",
           "application/merge-patch+json", "application/strategic-merge-patch+json"}) {
+        if (!is_strategic && type.find("strategic") != std::string_view::npos) { continue; }
         types[type] = json::object{{"schema", json::object{{"type", "object"}}}};
     }
     return {{"content", std::move(types)}, {"required", true}};
 }
 
 /// One operation: what it is called, its kind, its parameters, what goes in and what comes out.
-json::object operation(std::string_view action, const ResourceKind& kind, std::string_view schema) {
+json::object operation(std::string_view action, const ResourceKind& kind, std::string_view schema,
+                       bool is_strategic = true) {
     json::array parameters;
     json::object out;
     if (action == "list") { add_parameters(parameters, list_parameters); }
@@ -215,7 +218,7 @@ json::object operation(std::string_view action, const ResourceKind& kind, std::s
     }
     if (action == "patch") {
         add_parameters(parameters, patch_parameters);
-        out["requestBody"] = patch_body();
+        out["requestBody"] = patch_body(is_strategic);
     }
     if (action == "delete") { add_parameters(parameters, delete_parameters); }
     if (action == "deletecollection") {
@@ -264,10 +267,11 @@ public:
         json::array of_one = of_base;
         of_one.emplace_back(path_parameter("name"));
         put(base + "/{name}",
-            json::object{{"get", operation("get", kind, schema)},
-                         {"put", operation("put", kind, schema)},
-                         {"patch", operation("patch", kind, schema)},
-                         {"delete", operation("delete", kind, schema)}},
+            json::object{
+                {"get", operation("get", kind, schema)},
+                {"put", operation("put", kind, schema)},
+                {"patch", operation("patch", kind, schema, !type.is_custom && !schema.empty())},
+                {"delete", operation("delete", kind, schema)}},
             of_one);
         for (const std::string& one : type.subresources) {
             add_subresource(type, one, base + "/{name}/" + one, of_one);

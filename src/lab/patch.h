@@ -10,7 +10,7 @@
 
 namespace muster::lab {
 
-/// RFC 6902.
+/// RFC 6902, as leniently as a server reads it: a member that is missing is as good as null.
 Result<boost::json::value> json_patch(boost::json::value document, const boost::json::value& patch);
 /// RFC 7386.
 boost::json::value merge_patch(boost::json::value document, const boost::json::value& patch);

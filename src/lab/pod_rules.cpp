@@ -54,70 +54,62 @@ void fill_container(json::object& container) {
             if (port.is_object()) { fill(port.get_object(), "protocol", "TCP"); }
         }
     }
+    if (json::array* variables = list_in(container, "env")) {
+        for (json::value& one : *variables) {
+            if (!one.is_object()) { continue; }
+            json::value* from = one.get_object().if_contains("valueFrom");
+            json::value* field = from == nullptr || !from->is_object()
+                                     ? nullptr
+                                     : from->get_object().if_contains("fieldRef");
+            if (field != nullptr && field->is_object()) {
+                fill(field->get_object(), "apiVersion", "v1");
+            }
+        }
+    }
     for (const std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
         fill_probe(container, probe);
     }
-    // A limit is a request where none is said.
-    json::value& resources = container["resources"];
-    const json::value* limits =
-        resources.is_object() ? resources.get_object().if_contains("limits") : nullptr;
-    if (limits == nullptr || !limits->is_object()) { return; }
-    const json::object copy = limits->get_object();
-    json::object& requests = child(resources.get_object(), "requests");
-    for (const auto& [name, amount] : copy) { fill(requests, name, amount); }
 }
 
-ApiCause required(std::string field, std::string_view why = "") {
-    return {.reason = "FieldValueRequired",
-            .message = why.empty() ? "Required value" : fmt::format("Required value: {}", why),
-            .field = std::move(field)};
-}
-
-ApiCause wrong(std::string field, const json::value& value, std::string_view why) {
-    return {.reason = "FieldValueInvalid",
-            .message = fmt::format("Invalid value: {}: {}", json::serialize(value), why),
-            .field = std::move(field)};
-}
-
-void check_amounts(const json::object& container, std::string_view which, const std::string& path,
-                   std::vector<ApiCause>& out) {
-    const json::value* found = value_at(container, fmt::format("resources.{}", which));
-    if (found == nullptr || !found->is_object()) { return; }
-    const json::value* limits = value_at(container, "resources.limits");
-    for (const auto& [name, amount] : found->get_object()) {
-        const std::string field =
-            fmt::format("{}.resources.{}[{}]", path, which, std::string_view(name));
-        const std::string text =
-            amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
-        const auto value = parse_quantity_milli(text);
-        if (!value || *value < 0) {
-            out.push_back(wrong(field, amount, "must be greater than or equal to 0"));
-            continue;
+void fill_volume(json::object& volume) {
+    const auto at = [](json::object& object, std::string_view key) {
+        json::value* found = object.if_contains(key);
+        return found == nullptr ? nullptr : found->if_object();
+    };
+    if (volume.size() == 1 && volume.contains("name")) { volume["emptyDir"] = json::object(); }
+    for (const std::string_view key : {"configMap", "secret", "downwardAPI", "projected"}) {
+        if (json::object* source = at(volume, key)) { fill(*source, "defaultMode", 420); }
+    }
+    if (json::object* host = at(volume, "hostPath")) { fill(*host, "type", ""); }
+    const auto fill_items = [&](json::object& source) {
+        json::array* items = list_in(source, "items");
+        if (items == nullptr) { return; }
+        for (json::value& item : *items) {
+            json::object* field = item.is_object() ? at(item.get_object(), "fieldRef") : nullptr;
+            if (field != nullptr) { fill(*field, "apiVersion", "v1"); }
         }
-        const bool is_extended = std::string_view(name).find('/') != std::string_view::npos;
-        if (is_extended && *value % 1'000 != 0) {
-            out.push_back(wrong(field, amount, "must be an integer"));
+    };
+    if (json::object* source = at(volume, "downwardAPI")) { fill_items(*source); }
+    json::object* projected = at(volume, "projected");
+    json::array* sources = projected == nullptr ? nullptr : list_in(*projected, "sources");
+    if (sources == nullptr) { return; }
+    for (json::value& one : *sources) {
+        if (!one.is_object()) { continue; }
+        if (json::object* token = at(one.get_object(), "serviceAccountToken")) {
+            fill(*token, "expirationSeconds", 3'600);
         }
-        if (!is_extended || which != "requests") { continue; }
-        const json::value* limit = limits == nullptr || !limits->is_object()
-                                       ? nullptr
-                                       : limits->get_object().if_contains(name);
-        const std::string limit_text = limit == nullptr     ? std::string()
-                                       : limit->is_string() ? std::string(limit->get_string())
-                                                            : json::serialize(*limit);
-        const auto most = parse_quantity_milli(limit_text);
-        if (limit == nullptr || !most || *most != *value) {
-            out.push_back(
-                wrong(field, amount,
-                      fmt::format("must be equal to {} limit of {}", std::string_view(name),
-                                  limit == nullptr ? "0" : limit_text)));
-        }
+        if (json::object* source = at(one.get_object(), "downwardAPI")) { fill_items(*source); }
     }
 }
 
 }  // namespace
 
 void fill_pod_spec(json::object& spec) {
+    if (json::array* volumes = list_in(spec, "volumes")) {
+        for (json::value& volume : *volumes) {
+            if (volume.is_object()) { fill_volume(volume.get_object()); }
+        }
+    }
     for (const std::string_view list : {"initContainers", "containers"}) {
         json::array* containers = list_in(spec, list);
         if (containers == nullptr) { continue; }
@@ -126,59 +118,36 @@ void fill_pod_spec(json::object& spec) {
         }
     }
     fill(spec, "restartPolicy", "Always");
+    // The older of two names for the same.
+    if (const std::string account(text_at(spec, "serviceAccountName")); !account.empty()) {
+        spec["serviceAccount"] = account;
+    }
     fill(spec, "terminationGracePeriodSeconds", 30);
+    // Below zero there was no rule once; it means at once.
+    if (int_at(spec, "terminationGracePeriodSeconds") < 0) {
+        spec["terminationGracePeriodSeconds"] = 1;
+    }
     fill(spec, "dnsPolicy", "ClusterFirst");
     fill(spec, "securityContext", json::object());
     fill(spec, "schedulerName", "default-scheduler");
 }
 
-std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view path) {
-    std::vector<ApiCause> out;
-    const json::value* containers = spec.if_contains("containers");
-    if (containers == nullptr || !containers->is_array() || containers->get_array().empty()) {
-        out.push_back(required(fmt::format("{}.containers", path)));
-    }
-    std::set<std::string> names;
+void fill_pod_requests(json::object& spec) {
     for (const std::string_view list : {"initContainers", "containers"}) {
-        const json::value* found = spec.if_contains(list);
-        if (found == nullptr || !found->is_array()) { continue; }
-        std::size_t index = 0;
-        for (const json::value& one : found->get_array()) {
-            const std::string where = fmt::format("{}.{}[{}]", path, list, index++);
-            if (!one.is_object()) { continue; }
-            const json::object& container = one.get_object();
-            const std::string name(text_at(container, "name"));
-            if (name.empty()) {
-                out.push_back(required(where + ".name"));
-            } else if (const auto wrongs = check_dns_label(name); !wrongs.empty()) {
-                for (const std::string& why : wrongs) {
-                    out.push_back(wrong(where + ".name", json::value(name), why));
-                }
-            } else if (!names.insert(name).second) {
-                out.push_back({.reason = "FieldValueDuplicate",
-                               .message = fmt::format("Duplicate value: \"{}\"", name),
-                               .field = where + ".name"});
-            }
-            if (text_at(container, "image").empty()) { out.push_back(required(where + ".image")); }
-            check_amounts(container, "limits", where, out);
-            check_amounts(container, "requests", where, out);
+        json::array* containers = list_in(spec, list);
+        if (containers == nullptr) { continue; }
+        for (json::value& one : *containers) {
+            json::value* resources =
+                one.is_object() ? one.get_object().if_contains("resources") : nullptr;
+            const json::value* limits = resources == nullptr || !resources->is_object()
+                                            ? nullptr
+                                            : resources->get_object().if_contains("limits");
+            if (limits == nullptr || !limits->is_object()) { continue; }
+            const json::object copy = limits->get_object();
+            json::object& requests = child(resources->get_object(), "requests");
+            for (const auto& [name, amount] : copy) { fill(requests, name, amount); }
         }
     }
-    constexpr std::array<std::string_view, 3> policies{"Always", "OnFailure", "Never"};
-    const std::string_view policy = text_at(spec, "restartPolicy");
-    if (std::find(policies.begin(), policies.end(), policy) == policies.end()) {
-        out.push_back({.reason = "FieldValueNotSupported",
-                       .message = fmt::format("Unsupported value: \"{}\": supported values: "
-                                              "\"Always\", \"OnFailure\", \"Never\"",
-                                              policy),
-                       .field = fmt::format("{}.restartPolicy", path)});
-    }
-    if (int_at(spec, "terminationGracePeriodSeconds") < 0) {
-        out.push_back(wrong(fmt::format("{}.terminationGracePeriodSeconds", path),
-                            *value_at(spec, "terminationGracePeriodSeconds"),
-                            "must be greater than or equal to 0"));
-    }
-    return out;
 }
 
 std::string_view qos_class(const json::object& spec) {

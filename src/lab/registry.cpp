@@ -1,12 +1,15 @@
 #include "lab/registry.h"
 
+#include "lab/causes.h"
 #include "lab/kind_rules.h"
 #include "lab/metadata.h"
+#include "lab/names.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace muster::lab {
@@ -148,50 +151,60 @@ void Registry::undefine(std::string_view name) {
 }
 
 std::vector<ApiCause> check_definition(const json::object& definition) {
-    std::vector<ApiCause> out;
+    Causes out;
     const auto require = [&](std::string_view path) {
-        if (!text_at(definition, path).empty()) { return; }
-        out.push_back({.reason = "FieldValueRequired",
-                       .message = "Required value",
-                       .field = std::string(path)});
+        const bool is_there = !text_at(definition, path).empty();
+        if (!is_there) { out.required(std::string(path)); }
+        return is_there;
     };
-    require("spec.group");
-    require("spec.scope");
+    if (require("spec.group")) {
+        const std::string_view group = text_at(definition, "spec.group");
+        out.wrong("spec.group", json::value(group), check_subdomain(group));
+    }
+    if (require("spec.scope")) {
+        constexpr std::array<std::string_view, 2> scopes{"Cluster", "Namespaced"};
+        const std::string_view scope = text_at(definition, "spec.scope");
+        if (std::ranges::find(scopes, scope) == scopes.end()) {
+            out.unsupported("spec.scope", json::value(scope), scopes);
+        }
+    }
     require("spec.names.plural");
-    require("spec.names.kind");
+    if (!require("spec.names.kind")) {  // these come from it
+        require("spec.names.listKind");
+        require("spec.names.singular");
+    }
     const std::string expected = fmt::format("{}.{}", text_at(definition, "spec.names.plural"),
                                              text_at(definition, "spec.group"));
-    if (name_of(definition) != expected) {
-        out.push_back(
-            {.reason = "FieldValueInvalid",
-             .message = fmt::format("Invalid value: \"{}\": must be spec.names.plural+\".\""
-                                    "+spec.group",
-                                    name_of(definition)),
-             .field = "metadata.name"});
+    if (const std::string_view name = name_of(definition); !name.empty() && name != expected) {
+        out.wrong("metadata.name", json::value(name), "must be spec.names.plural+\".\"+spec.group");
     }
     const json::array& versions = versions_of(definition);
     const auto stored = std::count_if(versions.begin(), versions.end(), [](const json::value& one) {
         return one.is_object() && kube::flag_at(one.get_object(), "storage");
     });
     if (stored != 1) {
-        out.push_back(
-            {.reason = "FieldValueInvalid",
-             .message = fmt::format("Invalid value: {}: must have exactly one version marked "
-                                    "as storage version",
-                                    json::serialize(versions)),
-             .field = "spec.versions"});
+        const json::value* given = value_at(definition, "spec.versions");
+        out.wrong("spec.versions", given == nullptr ? json::value(nullptr) : *given,
+                  "must have exactly one version marked as storage version");
+    }
+    if (stored == 0) {
+        out.wrong("status.storedVersions", json::value(nullptr),
+                  "must have at least one stored version");
     }
     std::size_t index = 0;
     for (const json::value& one : versions) {
-        if (one.is_object() && value_at(one.get_object(), "schema.openAPIV3Schema") == nullptr) {
-            out.push_back(
-                {.reason = "FieldValueRequired",
-                 .message = "Required value: schemas are required",
-                 .field = fmt::format("spec.versions[{}].schema.openAPIV3Schema", index)});
+        const std::string place = fmt::format("spec.versions[{}].schema.openAPIV3Schema", index++);
+        if (!one.is_object()) { continue; }
+        const json::value* schema = value_at(one.get_object(), "schema.openAPIV3Schema");
+        if (schema == nullptr) {
+            out.required(place);
+        } else if (schema->is_object() && text_at(schema->get_object(), "type").empty()) {
+            out.required(
+                versions.size() == 1 ? "spec.validation.openAPIV3Schema.type" : place + ".type",
+                "must not be empty at the root");
         }
-        ++index;
     }
-    return out;
+    return out.take();
 }
 
 void establish(json::object& definition, std::string_view now) {

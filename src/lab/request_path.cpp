@@ -59,7 +59,7 @@ std::optional<RequestPath> parse_target(std::string_view target) {
         auto key = decode_percent(cut(pair, '='), true);
         auto value = decode_percent(pair, true);
         if (!key || !value) { return std::nullopt; }
-        out.query.insert_or_assign(std::move(*key), std::move(*value));
+        out.query.try_emplace(std::move(*key), std::move(*value));
     }
     return out;
 }

@@ -13,7 +13,7 @@ using Query = std::map<std::string, std::string, std::less<>>;
 
 struct RequestPath {
     std::vector<std::string> parts;  // decoded, without empty ones
-    Query query;                     // the last of equal keys
+    Query query;                     // the first of equal keys
 };
 
 /// "/api/v1/pods?watch=1"; none when an escape is broken.

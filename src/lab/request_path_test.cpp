@@ -13,7 +13,7 @@ TEST(RequestPath, IsTakenApart) {
 
     ASSERT_TRUE(path.has_value());
     EXPECT_THAT(path->parts, ElementsAre("apis", "apps", "v1", "a/b", "c"));
-    EXPECT_EQ(path->query.at("watch"), "2");
+    EXPECT_EQ(path->query.at("watch"), "1");
     EXPECT_EQ(path->query.at("x"), "a b=");
     EXPECT_FALSE(parse_target("/a%2").has_value());
     EXPECT_FALSE(parse_target("/a?b=%zz").has_value());

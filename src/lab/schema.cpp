@@ -36,7 +36,8 @@ std::vector<std::string> texts_at(const json::object& object, std::string_view k
 }
 
 /// Follows `$ref`, also where it is the only part of an `allOf`, as Kubernetes writes it.
-const json::object* resolve(const json::value& root, const json::object* definitions) {
+const json::object* resolve(const json::value& root, const json::object* definitions,
+                            std::string_view& definition) {
     constexpr std::string_view prefix = "#/components/schemas/";
     const json::object* at = root.if_object();
     for (int i = 0; at != nullptr && i < references_max; ++i) {
@@ -50,15 +51,19 @@ const json::object* resolve(const json::value& root, const json::object* definit
         if (definitions == nullptr || !reference.starts_with(prefix)) { return nullptr; }
         const json::value* next = definitions->if_contains(reference.substr(prefix.size()));
         at = next == nullptr ? nullptr : next->if_object();
+        definition = reference.substr(prefix.size());
     }
     return at;
 }
 
 }  // namespace
 
-Schema::Schema(const json::value& root, const json::object* definitions)
-    : raw_(resolve(root, definitions)),
-      definitions_(definitions) {
+Schema::Schema(const json::value& root, const json::object* definitions,
+               std::string_view definition)
+    : raw_(nullptr),
+      definitions_(definitions),
+      definition_(definition) {
+    raw_ = resolve(root, definitions, definition_);
     if (raw_ == nullptr) { raw_ = &no_schema; }
 }
 
@@ -71,6 +76,16 @@ Schema::Type Schema::type() const {
     if (type == "number") { return Type::number; }
     if (type == "boolean") { return Type::boolean; }
     return raw_->contains("properties") ? Type::object : Type::any;
+}
+
+std::string_view Schema::name() const {
+    return definition_.substr(definition_.rfind('.') + 1);  // all of it when there is none
+}
+
+std::string_view Schema::package() const {
+    const std::string_view before = definition_.substr(0, definition_.rfind('.'));
+    return before.size() == definition_.size() ? std::string_view()
+                                               : before.substr(before.rfind('.') + 1);
 }
 
 std::string_view Schema::format() const { return text_at(*raw_, "format"); }
@@ -178,7 +193,8 @@ std::optional<Schema> Schemas::find(std::string_view group, std::string_view ver
                                     std::string_view kind) const {
     const auto found = data_->kinds.find(fmt::format("{}/{}/{}", group, version, kind));
     if (found == data_->kinds.end()) { return std::nullopt; }
-    return Schema(*data_->definitions->if_contains(found->second), data_->definitions);
+    return Schema(*data_->definitions->if_contains(found->second), data_->definitions,
+                  found->second);
 }
 
 std::string_view Schemas::origin() const { return text_at(data_->root.get_object(), "kubernetes"); }

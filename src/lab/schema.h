@@ -22,9 +22,15 @@ public:
     enum class ListType : std::uint8_t { atomic, set, map };
 
     /// `definitions` resolve `$ref`; null when there are none.
-    Schema(const boost::json::value& root, const boost::json::object* definitions);
+    Schema(const boost::json::value& root, const boost::json::object* definitions,
+           std::string_view definition = {});
 
     [[nodiscard]] Type type() const;
+    /// Of the definition that it is: "PodSpec"; empty where it stands in place. And of which
+    /// package: "v1".
+    [[nodiscard]] std::string_view name() const;
+    [[nodiscard]] std::string_view package() const;
+    [[nodiscard]] bool is_quantity() const { return name() == "Quantity"; }
     [[nodiscard]] std::string_view format() const;
     [[nodiscard]] bool is_int_or_string() const;
     [[nodiscard]] bool is_nullable() const;
@@ -49,6 +55,7 @@ public:
 private:
     const boost::json::object* raw_;
     const boost::json::object* definitions_;
+    std::string_view definition_;  // "io.k8s.api.core.v1.PodSpec"
 };
 
 /// Those that are built in.

@@ -1,3 +1,4 @@
+#include "lab/canonical.h"
 #include "lab/schema.h"
 #include "lab/schema_format.h"
 #include "lab/schema_walk.h"
@@ -76,6 +77,52 @@ const json::value* number_of(const Schema& schema, std::string_view key) {
     return found != nullptr && is_number(*found) ? found : nullptr;
 }
 
+std::string_view decoded_kind(const json::value& value) {
+    if (value.is_bool()) { return "bool"; }
+    return is_number(value) ? "number" : type_name(value);
+}
+
+/// What a type is called in Go, as far as the schema tells.
+std::string decoded_type(const Schema& schema) {
+    switch (schema.type()) {
+        case Schema::Type::list: {
+            const auto items = schema.items();
+            return "[]" + (items ? decoded_type(*items) : std::string("interface {}"));
+        }
+        case Schema::Type::object: {
+            if (const auto values = schema.additional()) {
+                return "map[string]" + decoded_type(*values);
+            }
+            return schema.name().empty() ? "map[string]interface {}"
+                                         : fmt::format("{}.{}", schema.package(), schema.name());
+        }
+        case Schema::Type::string: return schema.format() == "byte" ? "[]uint8" : "string";
+        case Schema::Type::integer:
+            return schema.format().empty() ? "int" : std::string(schema.format());
+        case Schema::Type::number: return "float64";
+        case Schema::Type::boolean: return "bool";
+        case Schema::Type::any: break;
+    }
+    return schema.name().empty() ? "interface {}"
+                                 : fmt::format("{}.{}", schema.package(), schema.name());
+}
+
+/// Of a text that is no time or no base64.
+std::string undecodable_text(std::string_view text, const Schema& schema) {
+    if (schema.format() != "date-time") {
+        const std::size_t at =
+            std::min(text.size(),
+                     text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                            "0123456789+/\r\n"));
+        return fmt::format("illegal base64 data at input byte {}", at);
+    }
+    const std::string_view layout = schema.name() == "MicroTime"
+                                        ? "2006-01-02T15:04:05.000000Z07:00"
+                                        : "2006-01-02T15:04:05Z07:00";
+    return fmt::format("parsing time \"{0}\" as \"{1}\": cannot parse \"{0}\" as \"2006\"", text,
+                       layout);
+}
+
 /// One object, or one alternative of a schema for a part of it.
 class Checker {
 public:
@@ -88,6 +135,7 @@ public:
         if (value.is_null() && (rules_ == Rules::typed || schema.is_nullable())) { return; }
         if (!check_type(value, schema, path)) { return; }
         check_enumeration(value, schema, path);
+        if (rules_ == Rules::typed && schema.is_quantity()) { check_quantity(value, path); }
         if (const json::string* text = value.if_string()) { check_text(*text, schema, path); }
         if (is_number(value)) { check_number(value, schema, path); }
         if (const json::array* list = value.if_array()) { check_list(*list, schema, path); }
@@ -110,17 +158,23 @@ private:
             fmt::format("Invalid value: {}: {} in body {}", shown(value), path, words));
     }
 
-    void add_wrong_type(const std::string& path, const json::value& value,
-                        const std::vector<std::string_view>& types) {
-        const std::string_view found = type_name(value);
-        if (rules_ == Rules::typed) {
-            const bool is_fraction = value.is_double() && types.front() == "integer";
-            add(Kind::wrong_type, path,
-                is_fraction
-                    ? fmt::format("expected integer, found number {}", shown(value))
-                    : fmt::format("expected {}, found {}", fmt::join(types, " or "), found));
-            return;
+    /// As the decoder of a server written in Go says it.
+    void add_undecodable(const std::string& path, const json::value& value, const Schema& schema) {
+        if (schema.is_quantity()) { return add_no_quantity(path); }
+        std::string what(decoded_kind(value));
+        if (is_number(value) && schema.type() == Schema::Type::integer) {
+            what += value.is_double() ? fmt::format(" {}", value.get_double())
+                                      : fmt::format(" {}", json::serialize(value));
         }
+        add(Kind::wrong_type, path,
+            fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", what,
+                        struct_, fmt::join(fields_, "."), decoded_type(schema)));
+    }
+
+    void add_wrong_type(const std::string& path, const json::value& value,
+                        const std::vector<std::string_view>& types, const Schema& schema) {
+        const std::string_view found = type_name(value);
+        if (rules_ == Rules::typed) { return add_undecodable(path, value, schema); }
         add(Kind::wrong_type, path,
             fmt::format("Invalid value: \"{0}\": {1} in body must be of type {2}: \"{0}\"", found,
                         path, fmt::join(types, ",")));
@@ -138,7 +192,7 @@ private:
             }
             return type == type_name(value);
         });
-        if (!fits) { add_wrong_type(path, value, types); }
+        if (!fits) { add_wrong_type(path, value, types, schema); }
         return fits;
     }
 
@@ -172,6 +226,19 @@ private:
                         fmt::join(words, ", ")));
     }
 
+    void check_quantity(const json::value& value, const std::string& path) {
+        const std::string text = value.is_string()   ? std::string(value.get_string())
+                                 : value.is_double() ? fmt::format("{}", value.get_double())
+                                                     : json::serialize(value);
+        if (!canonical_quantity(text)) { add_no_quantity(path); }
+    }
+
+    void add_no_quantity(const std::string& path) {
+        add(Kind::wrong_type, path,
+            "quantities must match the regular expression "
+            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    }
+
     void check_text(const json::string& text, const Schema& schema, const std::string& path) {
         const json::value value(text);
         const json::value length(count_characters(text));
@@ -192,8 +259,7 @@ private:
         }
         if (has_format(text, schema.format())) { return; }
         if (rules_ == Rules::typed) {
-            add(Kind::wrong_type, path,
-                fmt::format("expected {}, found {}", schema.format(), shown(value)));
+            add(Kind::wrong_type, path, undecodable_text(text, schema));
         } else {
             add_invalid(path, value,
                         fmt::format("must be of type {}: {}", schema.format(), shown(value)));
@@ -257,8 +323,7 @@ private:
                                         : std::numeric_limits<std::int64_t>::max());
         if (compare_numbers(value, low) >= 0 && compare_numbers(value, high) <= 0) { return; }
         if (rules_ == Rules::typed) {
-            add(Kind::wrong_type, path,
-                fmt::format("expected {}, found number {}", format, shown(value)));
+            add_undecodable(path, value, schema);
         } else {
             add_invalid(path, value, fmt::format("must be of type integer with format {}", format));
         }
@@ -336,12 +401,41 @@ private:
             if (faults_.size() >= faults_max) { return; }
             const Member member = member_of(schema, field.key(), rules_, is_root);
             const std::string below = child(path, field.key());
+            if (is_required(schema, field.key()) &&
+                is_missing(field.value(), schema, field.key())) {
+                continue;  // was told
+            }
             if (member.schema) {
+                const bool is_field = schema.raw().contains("properties");
+                const std::string_view outer = struct_;
+                if (is_field) {
+                    fields_.emplace_back(field.key());
+                    struct_ = schema.name();
+                }
                 check_value(field.value(), *member.schema, below, false);
+                if (is_field) {
+                    fields_.pop_back();
+                    struct_ = outer;
+                }
             } else if (member.is == Member::Is::unknown && !is_alternative_) {
                 add(Kind::unknown, below, fmt::format("unknown field \"{}\"", below));
             }
         }
+    }
+
+    static bool is_required(const Schema& schema, std::string_view name) {
+        const json::array* names = list_at(schema, "required");
+        return names != nullptr && std::ranges::any_of(*names, [&](const json::value& one) {
+                   return one.is_string() && std::string_view(one.get_string()) == name;
+               });
+    }
+
+    /// Null is nothing, unless the schema lets it be a value.
+    [[nodiscard]] bool is_missing(const json::value& value, const Schema& schema,
+                                  std::string_view name) const {
+        if (!value.is_null()) { return false; }
+        const auto property = schema.property(name);
+        return rules_ == Rules::typed || !property || !property->is_nullable();
     }
 
     void check_required(const json::object& object, const Schema& schema, const std::string& path) {
@@ -349,7 +443,7 @@ private:
         if (rules_ == Rules::typed && path.starts_with("status")) { return; }
         for (const std::string& name : schema.required()) {
             const json::value* found = object.if_contains(name);
-            if (found == nullptr || (found->is_null() && rules_ == Rules::typed)) {
+            if (found == nullptr || is_missing(*found, schema, name)) {
                 add(Kind::required, child(path, name), "Required value");
             }
         }
@@ -399,6 +493,8 @@ private:
     bool is_alternative_;
     std::vector<FieldFault> faults_;
     std::map<std::string, Pattern, std::less<>> patterns_;
+    std::vector<std::string> fields_;  // of structures, to where we are
+    std::string_view struct_;          // the innermost
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ Result<std::vector<std::string>> read_values(Reader& reader) {
     const Lexeme first = reader.peek();
     if (first.token == Token::close) {
         reader.take();
-        return out;
+        return {{std::string()}};  // "x in ()" asks for the empty value
     }
     if (first.token != Token::word && first.token != Token::comma) {
         return expected(first, "',', ')' or identifier");
@@ -142,7 +142,11 @@ Result<Requirement> read_requirement(Reader& reader) {
     }
     if (next.token != Token::word) { return expected(next, "identifier"); }
     out.key = next.text;
-    if (const auto wrong = check_qualified_name(out.key); !wrong.empty()) {
+    if (auto wrong = check_qualified_name(out.key); !wrong.empty()) {
+        constexpr std::string_view general = "a qualified name";
+        if (wrong.front().starts_with(general)) {
+            wrong.front().replace(0, general.size(), "a valid label key");
+        }
         return fail(Code::invalid, fmt::format("<nil>: Invalid value: {}: {}", json_text(out.key),
                                                fmt::join(wrong, "; ")));
     }

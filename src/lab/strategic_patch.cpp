@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -103,7 +104,63 @@ tl::unexpected<Error> unknown_directive(std::string_view directive) {
 
 Result<> merge_object(json::object& live, json::object patch, const std::optional<Schema>& schema);
 
+/// An item of a merged list by what tells it apart.
+struct Keyed {
+    std::string key;
+    json::value item;
+};
+
+/// The patch's items in its order among the others in theirs: one of the others comes first only
+/// where both were there before, and it stood in front.
+json::array interleave(std::vector<Keyed> others, std::vector<Keyed> patched,
+                       const std::map<std::string, std::size_t>& live) {
+    json::array out;
+    std::size_t i = 0;
+    for (Keyed& one : patched) {
+        const auto place = live.find(one.key);
+        for (; i < others.size(); ++i) {
+            const auto other = live.find(others[i].key);
+            const bool is_first =
+                place != live.end() && other != live.end() && other->second < place->second;
+            if (!is_first) { break; }
+            out.push_back(std::move(others[i].item));
+        }
+        out.push_back(std::move(one.item));
+    }
+    for (; i < others.size(); ++i) { out.push_back(std::move(others[i].item)); }
+    return out;
+}
+
+/// Puts a merged list into order; `keys` are those of the patch, in its order.
+json::array in_patch_order(json::array merged, const std::vector<std::string>& keys,
+                           const std::map<std::string, std::size_t>& live,
+                           const std::function<std::string(const json::value&)>& key_of_item) {
+    std::vector<Keyed> others;
+    std::map<std::string, json::value> found;
+    const std::set<std::string> named(keys.begin(), keys.end());
+    for (json::value& item : merged) {
+        std::string key = key_of_item(item);
+        if (named.contains(key) && !found.contains(key)) {
+            found.emplace(std::move(key), std::move(item));
+        } else {
+            others.push_back({.key = std::move(key), .item = std::move(item)});
+        }
+    }
+    std::vector<Keyed> patched;
+    for (const std::string& key : keys) {
+        const auto item = found.find(key);
+        if (item == found.end()) { continue; }
+        patched.push_back({.key = key, .item = std::move(item->second)});
+        found.erase(item);
+    }
+    return interleave(std::move(others), std::move(patched), live);
+}
+
 Result<> merge_plain_list(json::array& live, json::array patch, std::string_view name) {
+    std::map<std::string, std::size_t> places;
+    for (const json::value& item : live) { places.emplace(identity(item), places.size()); }
+    std::vector<std::string> keys;
+    for (const json::value& item : patch) { keys.push_back(identity(item)); }
     std::set<std::string> seen;
     json::array merged;
     for (json::array* list : {&live, &patch}) {
@@ -115,7 +172,8 @@ Result<> merge_plain_list(json::array& live, json::array patch, std::string_view
             if (seen.insert(identity(item)).second) { merged.push_back(std::move(item)); }
         }
     }
-    live = std::move(merged);
+    live = in_patch_order(std::move(merged), keys, places,
+                          [](const json::value& item) { return identity(item); });
     return {};
 }
 
@@ -161,9 +219,12 @@ Result<> merge_keyed_list(json::array& live, json::array patch, const FieldMerge
     for (std::size_t i = 0; i < live.size(); ++i) {
         if (const auto key = key_of(live[i], field.merge_key)) { places.emplace(*key, i); }
     }
+    const std::map<std::string, std::size_t> before = places;
+    std::vector<std::string> keys;
     const std::optional<Schema> item_schema = field.schema->items();
     for (json::value& item : items) {
         MUSTER_TRY(key, needed_key(item, field, name));
+        keys.push_back(key);
         const auto [place, is_new] = places.emplace(key, live.size());
         if (is_new) {
             live.push_back(without_directives(std::move(item)));
@@ -172,6 +233,9 @@ Result<> merge_keyed_list(json::array& live, json::array patch, const FieldMerge
                                       std::move(item.get_object()), item_schema));
         }
     }
+    live = in_patch_order(std::move(live), keys, before, [&](const json::value& item) {
+        return key_of(item, field.merge_key).value_or(identity(item));
+    });
     return {};
 }
 

@@ -91,6 +91,30 @@ json::array plain_cells(const json::object& object, std::int64_t now) {
 }
 
 /// Kinds for which Kubernetes has no printer show the time itself.
+/// Its versions, and which of them is stored: "v1(storage),v1beta1".
+json::array definition_cells(const json::object& object, std::int64_t) {
+    std::string versions;
+    for (const json::value& one : list_of(object, "spec.versions")) {
+        if (!one.is_object()) { continue; }
+        versions +=
+            fmt::format("{}{}{}", versions.empty() ? "" : ",", text_of(one.get_object(), "name"),
+                        flag_of(one.get_object(), "storage") ? "(storage)" : "");
+    }
+    std::string names;
+    for (const json::value& one : list_of(object, "spec.names.shortNames")) {
+        if (!one.is_string()) { continue; }
+        names += fmt::format("{}{}", names.empty() ? "" : ",", std::string_view(one.get_string()));
+    }
+    return {own_name(object),
+            text_of(object, "spec.scope"),
+            versions,
+            text_of(object, "metadata.creationTimestamp"),
+            text_of(object, "spec.group"),
+            text_of(object, "spec.names.kind"),
+            names,
+            is_condition_true(object, "Established")};
+}
+
 json::array created_cells(const json::object& object, std::int64_t) {
     return {own_name(object), text_of(object, "metadata.creationTimestamp")};
 }
@@ -194,8 +218,15 @@ std::span<const KindTable> core_tables() {
         {"", "LimitRange", {name_column, created_column}, created_cells},
         {"apiextensions.k8s.io",
          "CustomResourceDefinition",
-         {name_column, created_column},
-         created_cells},
+         {name_column,
+          {.name = "Scope"},
+          {.name = "Versions"},
+          created_column,
+          {.name = "Group", .priority = 1},
+          {.name = "Kind", .priority = 1},
+          {.name = "ShortNames", .priority = 1},
+          {.name = "Established", .type = "boolean", .priority = 1}},
+         definition_cells},
         {"",
          "Service",
          {name_column,

@@ -83,7 +83,7 @@ std::span<const KindTable> scheduling_tables() {
           {.name = "Value", .type = "integer"},
           {.name = "Global-Default", .type = "boolean"},
           age_column,
-          {.name = "PreemptionPolicy", .priority = 1}},
+          {.name = "PreemptionPolicy"}},
          priority_class_cells},
         {scheduling,
          "PodGroup",

@@ -6,6 +6,8 @@ namespace {
 
 constexpr std::string_view all_verbs[] = {"create", "delete", "deletecollection", "get",
                                           "list",   "patch",  "update",           "watch"};
+constexpr std::string_view of_namespaces[] = {"create", "delete", "get",  "list",
+                                              "patch",  "update", "watch"};
 constexpr std::string_view create_only[] = {"create"};
 constexpr std::string_view of_state[] = {"get", "patch", "update"};
 constexpr std::string_view of_log[] = {"get"};
@@ -16,6 +18,7 @@ constexpr std::string_view of_finalize[] = {"update"};
 
 std::span<const std::string_view> verbs_of(const ResourceType& type) {
     if (type.is_create_only) { return create_only; }
+    if (type.group.empty() && type.plural == "namespaces") { return of_namespaces; }
     return all_verbs;
 }
 

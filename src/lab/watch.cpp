@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -117,7 +118,20 @@ private:
         const bool was =
             event.type != StoreEvent::Type::added && wanted.takes(event.key, event.before);
         if (is_now) { return write(out, was ? "MODIFIED" : "ADDED", event.now); }
-        if (was) { write(out, "DELETED", event.now); }
+        if (was) {
+            write(out, "DELETED",
+                  event.type == StoreEvent::Type::deleted
+                      ? event.now
+                      : at_version(event.before, event.version));
+        }
+    }
+
+    /// What a selector lets go is told as it was, at the version at which it went.
+    static Stored at_version(Stored stored, std::uint64_t version) {
+        json::value object = json::parse(*stored.text);
+        child(object.get_object(), "metadata")["resourceVersion"] = std::to_string(version);
+        stored.text = std::make_shared<const std::string>(json::serialize(object));
+        return stored;
     }
 
     void write(std::string& out, std::string_view type, const Stored& stored) {

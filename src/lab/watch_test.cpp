@@ -81,7 +81,8 @@ TEST_F(WatchTest, EndsWhenItsTimeIsOver) {
 TEST_F(WatchTest, MarksTheEndOfWhatWasThere) {
     ASSERT_EQ(make_pod("a").status, 201);
 
-    EXPECT_THAT(drawn(*watch("&sendInitialEvents=true&allowWatchBookmarks=true")),
+    EXPECT_THAT(drawn(*watch("&sendInitialEvents=true&allowWatchBookmarks=true"
+                             "&resourceVersionMatch=NotOlderThan")),
                 ElementsAre(Pair("ADDED", "a"), Pair("BOOKMARK", "")));
 }
 
