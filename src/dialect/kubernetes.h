@@ -25,6 +25,7 @@ struct Warning {
     Place place;  // of the first one
     std::string text;
     std::int64_t count = 1;
+    bool is_fault = false;  // what stands there can't be read, and its object is taken without it
 
     bool operator==(const Warning&) const = default;
     [[nodiscard]] std::string message() const;  // "job.yaml:3: spec.foo: … (12 times)"

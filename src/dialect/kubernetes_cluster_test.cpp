@@ -127,6 +127,47 @@ TEST(Node, ReadsZonesAndLinksFromAnnotations) {
     EXPECT_THAT(spec.nics, ElementsAre(NicSpec{"mlx5_0", 0}));
 }
 
+TEST(Node, AMatrixOfOtherGpusIsLeftOutAndTheNodeStays) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"nonsense", "the matrix is left out"},
+        {"\"\\tGPU0\\tCPU Affinity\\nGPU0\\t X \\t0-31\\n\"",
+         "found a matrix of 1 GPUs, expected 2; the matrix is left out"},
+    };
+
+    for (const auto& [matrix, text] : cases) {
+        const auto input =
+            read(fmt::format("apiVersion: v1\nkind: Node\nmetadata: {{name: n, annotations: "
+                             "{{muster.dev/topo-matrix: "
+                             "{}}}}}\nstatus: {{capacity: {{nvidia.com/gpu: 2}}}}\n",
+                             matrix));
+
+        ASSERT_TRUE(input) << input.error().message;
+        ASSERT_EQ(input->warnings.size(), 1U);
+        EXPECT_TRUE(input->warnings[0].is_fault);
+        EXPECT_THAT(input->warnings[0].message(), HasSubstr("muster.dev/topo-matrix"));
+        EXPECT_THAT(input->warnings[0].text, HasSubstr(text));
+        const NodeSpec spec = facts_of<NodeSet>(*input).at(0).node;
+        EXPECT_EQ(spec.gpus.size(), 2U);
+        EXPECT_TRUE(spec.links.paths.empty());
+    }
+}
+
+TEST(Node, AGpuThatIsNotThereIsLeftOutOfItsZone) {
+    const auto input = read(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n, annotations: {muster.dev/numa: "
+        "'{\"zones\": [{\"cpu\": 8, \"gpus\": [0, 3]}]}'}}\n"
+        "status: {capacity: {nvidia.com/gpu: 2}}\n");
+
+    ASSERT_TRUE(input) << input.error().message;
+    ASSERT_EQ(input->warnings.size(), 1U);
+    EXPECT_TRUE(input->warnings[0].is_fault);
+    EXPECT_THAT(input->warnings[0].text,
+                HasSubstr("found GPU 3 in zone 0, expected one of 2 GPUs"));
+    const NodeSpec spec = facts_of<NodeSet>(*input).at(0).node;
+    EXPECT_EQ(spec.gpus.at(0).numa, 0);
+    EXPECT_EQ(spec.numa.size(), 1U);
+}
+
 TEST(Node, RefusesBadValues) {
     const std::pair<const char*, const char*> cases[] = {
         {"metadata: {name: n}\nstatus: {capacity: {nvidia.com/gpu: 65}}\n",
@@ -143,10 +184,6 @@ TEST(Node, RefusesBadValues) {
          "found \"lots\", expected a quantity"},
         {"metadata: {name: n, annotations: {muster.dev/numa: \"{}}\"}}\n",
          "metadata.annotations[\"muster.dev/numa\"]: "},
-        {"metadata: {name: n, annotations: {muster.dev/numa: '{\"zones\": [{\"gpus\": [3]}]}'}}\n",
-         "expected one of the node's 0 GPUs"},
-        {"metadata: {name: n, annotations: {muster.dev/topo-matrix: nonsense}}\n",
-         "muster.dev/topo-matrix"},
         {"metadata: {name: n}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
          "duplicate Node \"n\""},
     };

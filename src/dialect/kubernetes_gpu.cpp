@@ -50,7 +50,8 @@ bool is_marked(const Field& metadata, std::string_view key, std::string_view val
 
 /// The zones of `muster.dev/numa`:
 /// {"policy": "single-numa-node", "zones": [{"cpu": "60", "gpus": [0, 1], "nics": ["mlx5_0"]}]}
-void read_numa(const Field& annotation, NodeSpec& out) {
+/// A GPU that is not there (any more) is left out of its zone.
+void read_numa(const Field& annotation, NodeSpec& out, const Scope& scope) {
     if (!annotation.is_present()) { return; }
     Documents documents;
     const auto place = annotation.place();
@@ -77,8 +78,10 @@ void read_numa(const Field& annotation, NodeSpec& out) {
         for (const Field& gpu : zone["gpus"].items()) {
             const auto at = static_cast<std::size_t>(gpu.integer(0, gpus_per_node_max - 1, 0));
             if (at >= out.gpus.size()) {
-                gpu.expected(
-                    fmt::format("one of the node's {} GPUs, counted from 0", out.gpus.size()));
+                scope.notes.add_fault(
+                    annotation, fmt::format("node {}: found GPU {} in zone {}, expected one of {} "
+                                            "GPUs, counted from 0; it is left out",
+                                            out.name, at, index, out.gpus.size()));
                 continue;
             }
             out.gpus[at].numa = index;
@@ -100,13 +103,14 @@ void read_numa(const Field& annotation, NodeSpec& out) {
     if (!inner.is_empty()) { annotation.refuse(inner.error().message); }
 }
 
-/// `muster.dev/topo-matrix`: what `nvidia-smi topo -m` printed on the node.
-void read_matrix(const Field& annotation, NodeSpec& out) {
+/// `muster.dev/topo-matrix`: what `nvidia-smi topo -m` printed on the node. One that is of other
+/// GPUs, as after a change of hardware, says nothing: the node is as good as one without.
+void read_matrix(const Field& annotation, NodeSpec& out, const Scope& scope) {
     if (!annotation.is_present()) { return; }
     const auto matrix = read_topo_matrix(out.name, annotation.text());
-    if (!matrix) { return annotation.refuse(matrix.error().message); }
-    if (const auto applied = apply_topo_matrix(*matrix, out); !applied) {
-        annotation.refuse(applied.error().message);
+    const auto applied = matrix ? apply_topo_matrix(*matrix, out) : tl::unexpected(matrix.error());
+    if (!applied) {
+        scope.notes.add_fault(annotation, applied.error().message + "; the matrix is left out");
     }
 }
 
@@ -323,8 +327,8 @@ void read_node_gpus(const Field& node, std::vector<Amount>& amounts, NodeSpec& o
     }
     out.is_counted =
         !out.gpus.empty() && !is_dynamic && !is_marked(metadata, "muster.dev/devices", "exact");
-    read_matrix(metadata["annotations"]["muster.dev/topo-matrix"], out);
-    read_numa(metadata["annotations"]["muster.dev/numa"], out);
+    read_matrix(metadata["annotations"]["muster.dev/topo-matrix"], out, scope);
+    read_numa(metadata["annotations"]["muster.dev/numa"], out, scope);
 }
 
 void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount>& amounts,

@@ -34,6 +34,11 @@ void Notes::add(Place place, std::string text) {
     all_.push_back({std::move(place), std::move(text), 1});
 }
 
+void Notes::add_fault(const Field& field, std::string text) {
+    add(field, text);
+    all_[index_.at(text)].is_fault = true;
+}
+
 std::string namespace_of(const Field& metadata) {
     const Field field = metadata["namespace"];
     return field.is_present() ? std::string(field.name()) : "default";

@@ -18,6 +18,8 @@ class Notes {
 public:
     void add(const Field& field, std::string text);
     void add(Place place, std::string text);
+    /// A part that can't be read, of an object that is taken without it.
+    void add_fault(const Field& field, std::string text);
     [[nodiscard]] std::vector<Warning> take() { return std::move(all_); }
     [[nodiscard]] bool has(const std::string& text) const { return index_.contains(text); }
 

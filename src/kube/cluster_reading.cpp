@@ -182,6 +182,13 @@ ClusterState read_state(const std::map<ObjectKey, std::string>& texts,
         }
     }
     out.malformed = attempts.take_problems();
+    for (const dialect::Warning& warning : input.warnings) {
+        const ObjectKey* key = warning.is_fault ? attempts.find(warning.place) : nullptr;
+        if (key != nullptr) {
+            out.malformed.push_back(
+                {*key, fmt::format("{}: {}", warning.place.path, warning.text)});
+        }
+    }
     return out;
 }
 

@@ -27,7 +27,7 @@ struct ClusterState {
     Listing listing;                              // without runs: see task_table.h
     std::map<std::string, TaskPods> pods;         // by workload, numbered as they were read
     std::map<std::string, std::string> machines;  // uid of each node
-    std::vector<Problem> malformed;               // left out
+    std::vector<Problem> malformed;               // left out, or a part of it is
     std::vector<Problem> refused;                 // asks for what can't be kept
 };
 

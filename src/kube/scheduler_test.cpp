@@ -335,6 +335,19 @@ TEST_F(SchedulerOfKubernetes, OneMalformedPodStopsNobodyElse) {
     EXPECT_THAT(told(), Contains(HasSubstr("Warning Malformed of bad:")));
 }
 
+TEST_F(SchedulerOfKubernetes, ANodeWithTheMatrixOfOtherGpusIsUsedAndTheProblemIsTold) {
+    api.at(nodes, {"", "n1"})["metadata"].as_object()["annotations"] = {
+        {"muster.dev/topo-matrix", "\tGPU0\tCPU Affinity\nGPU0\t X \t0-31\n"}};
+    put_gang("train", 8);
+
+    start();
+    turn();
+
+    EXPECT_THAT(bound(), SizeIs(8));
+    EXPECT_THAT(told(), Contains(AllOf(HasSubstr("Warning Malformed of n1:"),
+                                       HasSubstr("matrix of 1 GPUs, expected 4"))));
+}
+
 TEST_F(SchedulerOfKubernetes, AMalformedPodThatRunsHoldsItsRoom) {
     put_pod({.name = "bad", .group = "", .uid = "", .node = "n1", .gpus = 4});
     api.at(pods, {"team", "bad"})["metadata"].as_object()["annotations"] = {
