@@ -164,6 +164,7 @@ void FakeApi::Impl::store(const CallPlace& place, json::object object, std::stri
 }
 
 Answer FakeApi::Impl::create(const CallPlace& place, json::object object) {
+    if (place.rest == "eviction") { return remove(place, {}); }
     if (place.rest == "binding") {
         const json::object patch{{"spec", {{"nodeName", kube::text_at(object, "target.name")}}}};
         return change({place.collection, place.name, ""}, patch, false);

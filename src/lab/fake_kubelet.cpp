@@ -55,12 +55,14 @@ FakeKubelet::FakeKubelet(kube::Transport& transport, LabClock clock, KubeletOpti
       timers_(transport, clock),
       options_(options),
       events_(transport, clock.now, "kubelet"),
+      cloud_events_(transport, clock.now, "muster-lab"),
       node_informer_(transport, known::nodes,
                      [this](Change change, const ObjectName& name, const Object& node,
                             const Object* before) { on_node(change, name, node, before); }),
       pod_informer_(transport, known::pods,
                     [this](Change change, const ObjectName& name, const Object& pod,
-                           const Object*) { on_pod(change, name, pod); }) {}
+                           const Object*) { on_pod(change, name, pod); }),
+      lifecycle_(transport, timers_, clock.now, pod_informer_) {}
 
 void FakeKubelet::start() {
     node_informer_.start();
@@ -80,13 +82,14 @@ void FakeKubelet::on_pod(Change change, const ObjectName& name, const Object& po
     const std::string node(text_at(pod, "spec.nodeName"));
     if (node.empty()) { return; }
     if (change == Change::gone) {
-        runs_.erase(name);
+        end_run(runs_.find(name));
         const auto early = early_.find(node);
         if (early == early_.end()) { return; }
         early->second.erase(name);
         if (early->second.empty()) { early_.erase(early); }
         return;
     }
+    lifecycle_.on_pod(name, pod);
     if (!nodes_.contains(node)) {
         early_[node].insert(name);
         return;
@@ -99,7 +102,7 @@ void FakeKubelet::on_pod(Change change, const ObjectName& name, const Object& po
     }
     PodRun& run = at->second;
     if (is_over(pod) && !run.is_leaving && !kube::is_leaving(pod)) {
-        runs_.erase(at);  // nothing more to do, whoever said so
+        end_run(at);  // nothing more to do, whoever said so
         return;
     }
     if (kube::is_leaving(pod) && !run.is_leaving) { leave(run, name, pod); }
@@ -108,17 +111,20 @@ void FakeKubelet::on_pod(Change change, const ObjectName& name, const Object& po
 void FakeKubelet::begin(const ObjectName& name, const Object& pod) {
     PodRun run = read_run(pod);
     run.serial = ++serial_;
-    const FakeNode& node = nodes_.at(run.node);
+    FakeNode& node = nodes_.at(run.node);
     addresses_ = std::max(addresses_, number_of(run.address));
     const bool is_new = run.started == 0;
     if (is_new) { run.started = timers_.now(); }
-    PodRun& kept = runs_.insert_or_assign(name, std::move(run)).first->second;
+    end_run(runs_.find(name));
+    for (const HeldDevice& device : run.devices) { node.used[device.resource].insert(device.slot); }
+    PodRun& kept = runs_.emplace(name, std::move(run)).first->second;
     if (kube::is_leaving(pod) || is_over(pod)) { return; }
-    if (node.is_failed) { lose(kept, name); }
-    const std::int64_t wait = is_new ? options_.start_latency * node.slow : 0;
+    if (node.is_failed()) { lose(kept, name); }
+    const std::int64_t wait = is_new ? options_.start_latency * node.faults.slow : 0;
     if (is_new && wait > 0 && nodes_.size() <= small_lab) { publish(kept, name); }
     later(kept, name, wait, [this, name](PodRun& mine) {
         if (mine.address.empty()) { mine.address = address_of(++addresses_); }
+        if (const Object* found = pod_informer_.find(name)) { give_devices(mine, *found); }
         for (std::size_t i = 0; i < mine.containers.size(); ++i) {
             if (mine.containers[i].state == State::running) { run_on(mine, name, i); }
         }
@@ -194,9 +200,13 @@ void FakeKubelet::run_on(PodRun& run, const ObjectName& name, std::size_t index)
         plan = plan_of_container(*specs[index]);
         plan.milliseconds = plan.milliseconds.value_or(0);  // nothing waits for ever to start
     }
+    const bool is_dead = std::any_of(
+        run.devices.begin(), run.devices.end(),
+        [&](const HeldDevice& device) { return device.container == index && device.is_dead; });
+    if (is_dead) { plan = {.milliseconds = 0, .exit_code = 1}; }
     if (!plan.milliseconds) { return; }
     const auto node = nodes_.find(run.node);
-    const std::int64_t slow = node == nodes_.end() ? 1 : node->second.slow;
+    const std::int64_t slow = node == nodes_.end() ? 1 : node->second.faults.slow;
     const std::int64_t due = run.containers[index].started + *plan.milliseconds * slow;
     const std::int64_t started = run.containers[index].started;
     later(run, name, due - timers_.now(),

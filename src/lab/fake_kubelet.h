@@ -1,16 +1,18 @@
 // The kubelets of all fake nodes: a node is fake when it has the annotation `lab.muster/fake:
 // "true"`. Pods bound to them start, run as long as their commands say (lab/run_plan.h), end,
-// restart and leave. On a node:
-//   lab.muster/failed: "text"   it does not answer: Ready is Unknown, its pods are lost, and leave
-//                               once their time for that is over or somebody deletes them
-//   lab.muster/slow: "3"        what starts there takes and runs three times as long
-// What a node's capacity changes to is copied to its allocatable. State that matters is in the API,
-// so that a restart goes on where it was. All runs in the transport's loop.
+// restart and leave. What goes wrong with a node its annotations say (lab/node_faults.h): one that
+// does not answer has Ready Unknown and its pods are lost; a GPU with an XID is not allocatable any
+// more, and pods that hold it may fail; one that is taken back goes with all that it has. Taints
+// and evictions follow as in Kubernetes (lab/node_lifecycle.h). What a node's capacity changes to
+// is copied to its allocatable. State that matters is in the API, so that a restart goes on where
+// it was. All runs in the transport's loop.
 #pragma once
 
 #include "kube/client.h"
 #include "kube/events.h"
 #include "lab/lab_timers.h"
+#include "lab/node_faults.h"
+#include "lab/node_lifecycle.h"
 #include "lab/pod_run.h"
 
 #include <boost/json/fwd.hpp>
@@ -27,8 +29,9 @@ namespace muster::lab {
 struct KubeletOptions {
     std::int64_t start_latency = 1'000;  // from being bound to running
     std::int64_t grace_max = 5'000;      // for a pod that is deleted; it may ask for less
-    std::int64_t lost_wait = 300'000;    // until the pods of a failed node are deleted
-    std::int64_t heartbeat = 10'000;     // ours; with many nodes more, 10 in a second at most
+    // Ours; with many nodes it is longer, as 10 in a second are renewed at most. A node's lease is
+    // made at its first one, and its conditions are told every 30th time, as kubelets do.
+    std::int64_t heartbeat = 10'000;
 };
 
 class FakeKubelet {
@@ -47,9 +50,17 @@ private:
     using Runs = std::map<kube::ObjectName, PodRun>;
 
     struct FakeNode {
+        std::string uid;
         std::string address;
-        std::int64_t slow = 1;
-        bool is_failed = false;
+        NodeFaults faults;
+        bool is_down = false;    // as it flaps
+        bool has_lease = false;  // made or found by this kubelet
+        std::uint32_t beats = 0;
+        std::uint64_t flap = 0;                              // the timer that counts
+        std::int64_t reclaimed = -1;                         // when it goes
+        std::map<std::string, std::set<std::int64_t>> used;  // slots of each resource
+
+        [[nodiscard]] bool is_failed() const { return faults.is_failed || is_down; }
     };
 
     // fake_kubelet.cpp: pods
@@ -73,18 +84,31 @@ private:
     void on_node(kube::Informer::Change change, const kube::ObjectName& name, const Object& node,
                  const Object* before);
     void forget_node(const std::string& name);
-    void copy_capacity(const std::string& name, const Object& node, const Object* before);
+    void copy_capacity(const std::string& name, const Object& node, const Object* before,
+                       bool has_gpu_news);
     void show_health(const FakeNode& known, const std::string& name, const Object& node);
-    void show_taints(const FakeNode& known, const std::string& name, const Object& node);
     void set_lost(const std::string& node, bool is_lost);
     void lose(PodRun& run, const kube::ObjectName& name);
+    void flap(const std::string& name, std::uint64_t serial);
+    void reclaim(FakeNode& known, const std::string& name, const Object& node);
+    void tell_node(const Object& node, std::string_view type, std::string_view reason,
+                   const std::string& message);
     void patch_node(const std::string& name, const Object& patch, std::string_view rest);
     void beat();
+    void renew_lease(FakeNode& known, const std::string& name, std::int64_t period);
+    void show_heartbeat(const std::string& name, const Object& node);
+
+    // fake_kubelet_gpus.cpp
+    void end_run(Runs::iterator at);
+    void give_devices(PodRun& run, const Object& pod);
+    void mark_devices(const std::string& name, const Object& node, const NodeFaults& before);
+    void show_gpus(const std::string& name, const Object& node);
 
     kube::Transport& transport_;
     LabTimers timers_;
     KubeletOptions options_;
     kube::EventRecorder events_;
+    kube::EventRecorder cloud_events_;  // about nodes
     std::map<std::string, FakeNode> nodes_;
     Runs runs_;
     std::map<std::string, std::set<kube::ObjectName>> early_;  // pods whose node is not known
@@ -94,6 +118,7 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>();  // callbacks of the transport ask for it
     kube::Informer node_informer_;
     kube::Informer pod_informer_;
+    NodeLifecycle lifecycle_;
 };
 
 }  // namespace muster::lab

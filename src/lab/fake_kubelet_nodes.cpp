@@ -1,5 +1,5 @@
-#include "base/text.h"
 #include "kube/objects.h"
+#include "lab/fake_gpus.h"
 #include "lab/fake_kubelet.h"
 #include "lab/known_resources.h"
 
@@ -20,7 +20,7 @@ using Change = kube::Informer::Change;
 namespace {
 
 constexpr std::int64_t beat_least = 100;  // our milliseconds between two heartbeats of any nodes
-constexpr std::string_view unreachable = "node.kubernetes.io/unreachable";
+constexpr std::uint32_t beats_per_status = 30;
 
 constexpr std::array<std::array<std::string_view, 3>, 3> pressures{{
     {"MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"},
@@ -53,44 +53,34 @@ json::object condition(std::string_view type, std::string_view status, std::stri
             {"message", message}, {"lastHeartbeatTime", now}, {"lastTransitionTime", now}};
 }
 
-std::int64_t slow_of(const json::object& node) {
-    const auto factor = parse_int(kube::annotation_of(node, "lab.muster/slow"));
-    return factor ? std::clamp<std::int64_t>(*factor, 1, 1000) : 1;
-}
-
-/// How long a pod stays on a node that does not answer; -1 for ever.
-std::int64_t lost_wait_of(const json::object& pod, std::int64_t otherwise) {
-    const json::array* all = kube::array_at(pod, "spec.tolerations");
-    if (all == nullptr) { return otherwise; }
-    for (const json::value& one : *all) {
-        const json::object* toleration = one.if_object();
-        if (toleration == nullptr || text_at(*toleration, "key") != unreachable) { continue; }
-        const std::int64_t seconds = kube::int_at(*toleration, "tolerationSeconds", -1);
-        // 300 s is what admission gives to every pod.
-        if (seconds == 300) { return otherwise; }
-        return seconds < 0 ? -1 : std::min<std::int64_t>(seconds, 1'000'000'000) * 1000;
-    }
-    return otherwise;
-}
-
 }  // namespace
 
 void FakeKubelet::on_node(Change change, const ObjectName& name, const Object& node,
                           const Object* before) {
     const std::string& called = name.second;
-    const bool is_fake = kube::annotation_of(node, "lab.muster/fake") == "true";
-    if (change == Change::gone || !is_fake) { return forget_node(called); }
+    if (change == Change::gone) {
+        lifecycle_.on_node_gone(called);
+        return forget_node(called);
+    }
+    lifecycle_.on_node(called, node);
+    if (kube::annotation_of(node, "lab.muster/fake") != "true") { return forget_node(called); }
     FakeNode& known = nodes_[called];
+    known.uid = kube::uid_of(node);
     known.address = address_in(node);
     if (known.address.empty()) { known.address = made_address(called); }
-    known.slow = slow_of(node);
-    const bool is_failed = !kube::annotation_of(node, "lab.muster/failed").empty();
-    const bool is_other = is_failed != known.is_failed;
-    known.is_failed = is_failed;
+    const bool was_failed = known.is_failed();
+    const NodeFaults faults = std::exchange(known.faults, faults_of(node));
+    if (known.faults.flap != faults.flap) {
+        known.is_down = false;
+        flap(called, ++known.flap);
+    }
     show_health(known, called, node);
-    show_taints(known, called, node);
-    if (!is_failed) { copy_capacity(called, node, before); }
-    if (is_other) { set_lost(called, is_failed); }
+    const bool has_gpu_news = known.faults.gpus != faults.gpus;
+    if (!known.is_failed()) { copy_capacity(called, node, before, has_gpu_news); }
+    if (has_gpu_news) { mark_devices(called, node, faults); }
+    show_gpus(called, node);
+    reclaim(known, called, node);
+    if (was_failed != known.is_failed()) { set_lost(called, known.is_failed()); }
     const auto early = early_.extract(called);
     if (!early) { return; }
     for (const ObjectName& pod : early.mapped()) {
@@ -107,8 +97,10 @@ void FakeKubelet::forget_node(const std::string& name) {
     }
 }
 
-/// Only what has changed, for a device that is broken is in the capacity and not allocatable.
-void FakeKubelet::copy_capacity(const std::string& name, const Object& node, const Object* before) {
+/// Only what has changed: what somebody took out of the allocatable stays out.
+void FakeKubelet::copy_capacity(const std::string& name, const Object& node, const Object* before,
+                                bool has_gpu_news) {
+    const NodeFaults& faults = nodes_.at(name).faults;
     const Object* capacity = kube::object_at(node, "status.capacity");
     if (capacity == nullptr) { return; }
     const Object* allocatable = kube::object_at(node, "status.allocatable");
@@ -117,9 +109,14 @@ void FakeKubelet::copy_capacity(const std::string& name, const Object& node, con
     for (const auto& field : *capacity) {
         const json::value* now = allocatable ? allocatable->if_contains(field.key()) : nullptr;
         const json::value* then = earlier ? earlier->if_contains(field.key()) : nullptr;
-        const bool is_changed = then ? *then != field.value() : now == nullptr;
-        if (is_changed && (now == nullptr || *now != field.value())) {
-            changes[field.key()] = field.value();
+        bool is_changed = then ? *then != field.value() : now == nullptr;
+        json::value wanted = field.value();
+        if (is_gpu_resource(field.key())) {
+            is_changed = is_changed || has_gpu_news;
+            wanted = healthy_count(node, field.key(), faults);
+        }
+        if (is_changed && (now == nullptr || *now != wanted)) {
+            changes[field.key()] = std::move(wanted);
         }
     }
     for (const auto& field : earlier ? *earlier : Object()) {
@@ -134,7 +131,7 @@ void FakeKubelet::copy_capacity(const std::string& name, const Object& node, con
 void FakeKubelet::show_health(const FakeNode& known, const std::string& name, const Object& node) {
     const std::string_view ready = kube::condition_of(node, "Ready");
     const std::string now = time_text(timers_.now());
-    if (known.is_failed) {
+    if (known.is_failed()) {
         if (ready == "Unknown") { return; }
         constexpr std::string_view reason = "NodeStatusUnknown";
         constexpr std::string_view message = "Kubelet stopped posting node status.";
@@ -159,34 +156,6 @@ void FakeKubelet::show_health(const FakeNode& known, const std::string& name, co
     patch_node(name, {{"status", std::move(status)}}, "status");
 }
 
-/// The taints that a node gets that does not answer. The version keeps a taint that somebody sets
-/// meanwhile: the patch is refused, and the node is looked at again.
-void FakeKubelet::show_taints(const FakeNode& known, const std::string& name, const Object& node) {
-    json::array kept;
-    int ours = 0;
-    if (const json::array* taints = kube::array_at(node, "spec.taints")) {
-        for (const json::value& one : *taints) {
-            const Object* taint = one.if_object();
-            const bool is_ours = taint && text_at(*taint, "key") == unreachable;
-            ours += is_ours ? 1 : 0;
-            if (!is_ours) { kept.push_back(one); }
-        }
-    }
-    if ((ours != 0) == known.is_failed) { return; }
-    if (known.is_failed) {
-        for (const std::string_view effect : {"NoSchedule", "NoExecute"}) {
-            Object taint{{"key", unreachable}, {"effect", effect}};
-            if (effect == "NoExecute") { taint["timeAdded"] = time_text(timers_.now()); }
-            kept.push_back(std::move(taint));
-        }
-    }
-    const Object patch{
-        {"metadata", {{"resourceVersion", text_at(node, "metadata.resourceVersion")}}},
-        {"spec", {{"taints", kept.empty() ? json::value() : json::value(std::move(kept))}}}};
-    kube::patch_object(transport_, {.resource = known::nodes, .name = {"", name}, .rest = ""},
-                       patch);
-}
-
 void FakeKubelet::set_lost(const std::string& node, bool is_lost) {
     for (auto& [name, run] : runs_) {
         if (run.node != node || run.is_finished || run.is_lost == is_lost) { continue; }
@@ -205,17 +174,6 @@ void FakeKubelet::lose(PodRun& run, const ObjectName& name) {
     if (pod == nullptr) { return; }
     tell(run, name, "NodeNotReady", "Node is not ready", "Warning");
     publish(run, name);
-    const std::int64_t wait = lost_wait_of(*pod, options_.lost_wait);
-    if (wait < 0) { return; }
-    later(run, name, wait, [this, name](PodRun& mine) {
-        if (!mine.is_lost || mine.is_leaving) { return; }
-        const Object* found = pod_informer_.find(name);
-        if (found == nullptr) { return; }
-        tell(mine, name, "TaintManagerEviction",
-             fmt::format("Marking for deletion Pod {}/{}", name.first, name.second));
-        kube::delete_object(transport_, known::pods, name,
-                            {.uid = mine.uid, .grace = -1, .propagation = ""});
-    });
 }
 
 void FakeKubelet::patch_node(const std::string& name, const Object& patch, std::string_view rest) {
@@ -225,6 +183,70 @@ void FakeKubelet::patch_node(const std::string& name, const Object& patch, std::
                         .rest = std::string(rest),
                         .kind = kube::PatchKind::strategic},
                        patch);
+}
+
+/// Down, up, down, as long as the annotation is there.
+void FakeKubelet::flap(const std::string& name, std::uint64_t serial) {
+    const auto at = nodes_.find(name);
+    if (at == nodes_.end() || at->second.flap != serial || at->second.faults.flap == 0) { return; }
+    FakeNode& known = at->second;
+    timers_.after(known.faults.flap, [this, name, serial] {
+        const auto now = nodes_.find(name);
+        const Object* node = node_informer_.find({"", name});
+        if (now == nodes_.end() || now->second.flap != serial || node == nullptr) { return; }
+        flap(name, serial);
+        show_health(now->second, name, *node);
+        set_lost(name, now->second.is_failed());
+    });
+    known.is_down = !known.is_down;
+}
+
+/// Its cloud says so, and takes it when the notice is over. What runs there is told by the taint
+/// that follows from the condition.
+void FakeKubelet::reclaim(FakeNode& known, const std::string& name, const Object& node) {
+    const bool is_told = kube::condition_of(node, reclaim_condition) == "True";
+    if (known.faults.notice < 0) {
+        known.reclaimed = -1;
+        if (!is_told) { return; }
+        return patch_node(name,
+                          {{"status",
+                            {{"conditions", json::array{condition(
+                                                reclaim_condition, "False", "ReclaimWithdrawn",
+                                                "the node stays", time_text(timers_.now()))}}}}},
+                          "status");
+    }
+    if (known.reclaimed >= 0) { return; }
+    std::int64_t told = timers_.now();
+    if (is_told) {  // by the lab before this one
+        for (const json::value& one : *kube::array_at(node, "status.conditions")) {
+            const Object* entry = one.if_object();
+            if (entry && text_at(*entry, "type") == reclaim_condition) {
+                told = kube::read_time(text_at(*entry, "lastTransitionTime"));
+            }
+        }
+    }
+    known.reclaimed = told + known.faults.notice;
+    if (!is_told) {
+        const std::string message =
+            fmt::format("the node is taken back at {}", time_text(known.reclaimed));
+        tell_node(node, "Warning", "SpotReclaim", message);
+        patch_node(name,
+                   {{"status",
+                     {{"conditions", json::array{condition(reclaim_condition, "True", "SpotReclaim",
+                                                           message, time_text(told))}}}}},
+                   "status");
+    }
+    timers_.after(known.reclaimed - timers_.now(), [this, name, due = known.reclaimed] {
+        const auto at = nodes_.find(name);
+        if (at == nodes_.end() || at->second.reclaimed != due) { return; }
+        kube::delete_object(transport_, known::nodes, {"", name},
+                            {.uid = at->second.uid, .grace = -1, .propagation = ""});
+    });
+}
+
+void FakeKubelet::tell_node(const Object& node, std::string_view type, std::string_view reason,
+                            const std::string& message) {
+    cloud_events_.record(node, type, reason, message);
 }
 
 /// One node after the other, so that many of them are no burden.
@@ -237,15 +259,49 @@ void FakeKubelet::beat() {
     if (at == nodes_.end()) { return; }
     last_beat_ = at->first;
     const Object* node = node_informer_.find({"", at->first});
-    if (at->second.is_failed || node == nullptr) { return; }
+    if (at->second.is_failed() || node == nullptr) { return; }
+    renew_lease(at->second, at->first, wait * count * timers_.speed());
+    if (at->second.beats++ % beats_per_status == 0) { show_heartbeat(at->first, *node); }
+}
+
+/// Made when it is not there, for a lab of many nodes has better things to do at its start.
+void FakeKubelet::renew_lease(FakeNode& known, const std::string& name, std::int64_t period) {
+    const std::string now = kube::micro_time_text(timers_.now());
+    const ObjectName lease{"kube-node-lease", name};
+    const auto renew = [this, lease, now] {
+        kube::patch_object(transport_, {.resource = known::leases, .name = lease, .rest = ""},
+                           {{"spec", {{"renewTime", now}}}});
+    };
+    if (known.has_lease) { return renew(); }
+    known.has_lease = true;
+    const std::int64_t lasts = std::max<std::int64_t>(40, period * 4 / 1'000);
+    const Object made{
+        {"apiVersion", "coordination.k8s.io/v1"},
+        {"kind", "Lease"},
+        {"metadata",
+         {{"name", name},
+          {"namespace", lease.first},
+          {"ownerReferences",
+           json::array{json::object{
+               {"apiVersion", "v1"}, {"kind", "Node"}, {"name", name}, {"uid", known.uid}}}}}},
+        {"spec", {{"holderIdentity", name}, {"leaseDurationSeconds", lasts}, {"renewTime", now}}}};
+    kube::create_object(
+        transport_, known::leases, lease.first, made,
+        [renew, alive = std::weak_ptr<int>(alive_)](const Result<kube::Answer>& answer) {
+            const bool is_there = answer && answer->status == 409;
+            if (is_there && !alive.expired()) { renew(); }
+        });
+}
+
+void FakeKubelet::show_heartbeat(const std::string& name, const Object& node) {
     const std::string now = time_text(timers_.now());
     json::array conditions;
     for (const std::string_view type : {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"}) {
-        if (kube::condition_of(*node, type).empty()) { continue; }
-        conditions.push_back({{"type", type}, {"lastHeartbeatTime", now}});
+        if (kube::condition_of(node, type).empty()) { continue; }
+        conditions.push_back(json::object{{"type", type}, {"lastHeartbeatTime", now}});
     }
     if (conditions.empty()) { return; }
-    patch_node(at->first, {{"status", {{"conditions", std::move(conditions)}}}}, "status");
+    patch_node(name, {{"status", {{"conditions", std::move(conditions)}}}}, "status");
 }
 
 }  // namespace muster::lab

@@ -40,10 +40,12 @@ protected:
     void add_pod(const std::string& name, const std::string& command,
                  const std::string& policy = "Never", const std::string& more = "",
                  const std::string& node = "a") {
+        const bool has_tolerations = more.find("tolerations") != std::string::npos;
         const std::string pod = fmt::format(
             R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}"}},"spec":{{"nodeName":"{}",
-                "restartPolicy":"{}",{}"containers":[{{"name":"main","image":"cuda","command":{}}}]}}}})",
-            name, node, policy, more, command);
+                "restartPolicy":"{}",{}{}"containers":[{{"name":"main","image":"cuda","command":{},
+                "resources":{{"limits":{}}}}}]}}}})",
+            name, node, policy, more, has_tolerations ? "" : admitted, command, limits);
         ASSERT_EQ(api.send("POST", "/api/v1/namespaces/team/pods", pod), 201);
     }
 
@@ -66,6 +68,40 @@ protected:
         api.run_for(20);
     }
 
+    /// "a-0 a-1!": the devices of a pod, those that are not healthy with a mark.
+    std::string devices(const std::string& name) {
+        std::string out;
+        const json::array* all = kube::array_at(container(name), "allocatedResourcesStatus");
+        for (const json::value& one : all ? *all : json::array()) {
+            for (const json::value& device : *kube::array_at(one.as_object(), "resources")) {
+                out += out.empty() ? "" : " ";
+                out += text_at(device.as_object(), "resourceID");
+                out += text_at(device.as_object(), "health") == "Healthy" ? "" : "!";
+            }
+        }
+        return out;
+    }
+    std::string allocatable(const std::string& name, std::string_view resource) {
+        return std::string(
+            kube::object_at(node(name), "status.allocatable")->at(resource).as_string());
+    }
+    std::vector<std::string> taints(const std::string& name) {
+        std::vector<std::string> out;
+        const json::array* all = kube::array_at(node(name), "spec.taints");
+        for (const json::value& one : all ? *all : json::array()) {
+            out.push_back(fmt::format("{}:{}", text_at(one.as_object(), "key"),
+                                      text_at(one.as_object(), "effect")));
+        }
+        return out;
+    }
+
+    /// What admission gives to every pod.
+    static constexpr const char* admitted =
+        R"("tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists",
+                           "effect":"NoExecute","tolerationSeconds":300},
+                          {"key":"node.kubernetes.io/unreachable","operator":"Exists",
+                           "effect":"NoExecute","tolerationSeconds":300}],)";
+    std::string limits = "{}";  // of the pods that are added
     FakeApi api;
     std::unique_ptr<FakeKubelet> kubelet;
 };
@@ -243,7 +279,7 @@ TEST_F(FakeKubeletTest, PodsOfANodeThatStaysAwayAreEvicted) {
     start();
     add_pod("p", R"(["sleep","900"])");
     add_pod("loyal", R"(["sleep","900"])", "Never",
-            R"("tolerations":[{"key":"node.kubernetes.io/unreachable"}],)");
+            R"("tolerations":[{"key":"node.kubernetes.io/unreachable","operator":"Exists"}],)");
     api.run_for(2'000);
     annotate_node("a", "lab.muster/failed", "\"power\"");
     api.run_for(299'000);
@@ -251,6 +287,161 @@ TEST_F(FakeKubeletTest, PodsOfANodeThatStaysAwayAreEvicted) {
     api.run_for(10'000);
 
     EXPECT_THAT(api.texts("/api/v1/pods", "metadata.name"), ElementsAre("loyal"));
+}
+
+TEST_F(FakeKubeletTest, ANodeThatFlapsIsAwayAndThereInTurn) {
+    add_node("a");
+    start();
+    add_pod("p", R"(["sleep","900"])");
+    api.run_for(2'000);
+    annotate_node("a", "lab.muster/flap", "\"10s\"");
+    EXPECT_EQ(condition_of(node("a"), "Ready"), "Unknown");
+    EXPECT_EQ(condition_of(pod("p"), "Ready"), "False");
+    api.run_for(10'000);
+    EXPECT_EQ(condition_of(node("a"), "Ready"), "True");
+    EXPECT_EQ(condition_of(pod("p"), "Ready"), "True");
+    EXPECT_THAT(taints("a"), ElementsAre());
+    api.run_for(10'000);
+    EXPECT_EQ(condition_of(node("a"), "Ready"), "Unknown");
+
+    annotate_node("a", "lab.muster/flap", "null");
+    EXPECT_EQ(condition_of(node("a"), "Ready"), "True");
+    api.run_for(30'000);
+    EXPECT_EQ(condition_of(node("a"), "Ready"), "True");
+    EXPECT_EQ(phase("p"), "Running");
+}
+
+TEST_F(FakeKubeletTest, AGpuThatFellOffTheBusIsGivenToNobodyAndEndsWhoHasIt) {
+    add_node("a");
+    start();
+    limits = R"({"nvidia.com/gpu":"2"})";
+    add_pod("first", R"(["sleep","900"])");
+    add_pod("second", R"(["sleep","900"])");
+    api.run_for(2'000);
+    ASSERT_EQ(devices("first"), "a-0 a-1");
+    ASSERT_EQ(devices("second"), "a-2 a-3");
+
+    annotate_node("a", "lab.muster/gpu-3", "\"79\"");
+
+    EXPECT_EQ(allocatable("a", "nvidia.com/gpu"), "3");
+    EXPECT_EQ(condition_of(node("a"), "GpuUnhealthy"), "True");
+    EXPECT_EQ(condition_of(node("a"), "Ready"), "True");
+    EXPECT_THAT(api.texts("/api/v1/events", "message"),
+                Contains("GPU 3: XID 79, the GPU fell off the bus"));
+    EXPECT_EQ(phase("first"), "Running");
+    EXPECT_EQ(phase("second"), "Failed");
+    EXPECT_EQ(devices("second"), "a-2 a-3!");
+
+    limits = R"({"nvidia.com/gpu":"1"})";
+    add_pod("third", R"(["sleep","900"])");
+    api.run_for(2'000);
+    EXPECT_EQ(devices("third"), "a-2");
+
+    annotate_node("a", "lab.muster/gpu-3", "null");
+    EXPECT_EQ(allocatable("a", "nvidia.com/gpu"), "4");
+    EXPECT_EQ(condition_of(node("a"), "GpuUnhealthy"), "False");
+}
+
+TEST_F(FakeKubeletTest, OtherXidsWarnAndLeaveThePodsAlone) {
+    add_node("a");
+    start();
+    limits = R"({"nvidia.com/gpu":"4"})";
+    add_pod("p", R"(["sleep","900"])");
+    api.run_for(2'000);
+
+    annotate_node("a", "lab.muster/gpu-0", "\"31\"");
+    EXPECT_EQ(allocatable("a", "nvidia.com/gpu"), "4");
+    EXPECT_EQ(condition_of(node("a"), "GpuUnhealthy"), "");
+    EXPECT_THAT(api.texts("/api/v1/events", "reason"), Contains("Xid31"));
+
+    annotate_node("a", "lab.muster/gpu-1", "\"63\"");
+    EXPECT_EQ(allocatable("a", "nvidia.com/gpu"), "3");
+    EXPECT_EQ(devices("p"), "a-0 a-1! a-2 a-3");
+    EXPECT_EQ(phase("p"), "Running");
+}
+
+TEST_F(FakeKubeletTest, AContainerThatRestartsOnADeadGpuEndsAgain) {
+    add_node("a");
+    start();
+    limits = R"({"nvidia.com/gpu":"1"})";
+    add_pod("p", R"(["sleep","900"])", "Always");
+    api.run_for(2'000);
+    annotate_node("a", "lab.muster/gpu-0", "\"79\"");
+    api.run_for(5'000);
+
+    EXPECT_EQ(text_at(container("p"), "state.waiting.reason"), "CrashLoopBackOff");
+}
+
+TEST_F(FakeKubeletTest, ABadCardTakesItsMigSlicesWithIt) {
+    ASSERT_EQ(api.send("POST", "/api/v1/nodes",
+                       R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a",
+                           "labels":{"nvidia.com/gpu.count":"2"},
+                           "annotations":{"lab.muster/fake":"true"}},
+                           "status":{"capacity":{"nvidia.com/mig-1g.10gb":"14"}}})"),
+              201);
+    start();
+    limits = R"({"nvidia.com/mig-1g.10gb":"7"})";
+    add_pod("first", R"(["sleep","900"])");
+    add_pod("second", R"(["sleep","900"])");
+    api.run_for(2'000);
+    annotate_node("a", "lab.muster/gpu-1", "\"48\"");
+
+    EXPECT_EQ(allocatable("a", "nvidia.com/mig-1g.10gb"), "7");
+    EXPECT_EQ(phase("first"), "Running");
+    EXPECT_EQ(phase("second"), "Failed");
+}
+
+TEST_F(FakeKubeletTest, DevicesAreTheSameAfterARestart) {
+    add_node("a");
+    start();
+    limits = R"({"nvidia.com/gpu":"1"})";
+    add_pod("gone", R"(["sleep","1"])");
+    add_pod("p", R"(["sleep","900"])");
+    api.run_for(3'000);
+    ASSERT_EQ(devices("p"), "a-1");
+    kubelet.reset();
+    start();
+    add_pod("new", R"(["sleep","900"])");
+    add_pod("next", R"(["sleep","900"])");
+    api.run_for(2'000);
+
+    EXPECT_EQ(devices("p"), "a-1");
+    EXPECT_EQ(devices("new"), "a-0");
+    EXPECT_EQ(devices("next"), "a-2");
+}
+
+TEST_F(FakeKubeletTest, AReclaimedNodeEndsItsPodsAndGoesAfterTheNotice) {
+    add_node("a");
+    start();
+    add_pod("p", R"(["sleep","900"])");
+    api.run_for(2'000);
+    annotate_node("a", "lab.muster/spot", "\"120s\"");
+    EXPECT_EQ(condition_of(node("a"), "ReclaimNotice"), "True");
+    EXPECT_THAT(taints("a"), ElementsAre("lab.muster/reclaim:NoExecute"));
+    EXPECT_THAT(api.texts("/api/v1/events", "reason"), Contains("SpotReclaim"));
+    EXPECT_NE(text_at(pod("p"), "metadata.deletionTimestamp"), "");  // it has its grace
+    api.run_for(10'000);
+    EXPECT_EQ(api.all("/api/v1/pods").size(), 0u);
+    EXPECT_EQ(api.all("/api/v1/nodes").size(), 1u);
+    kubelet.reset();  // the time goes on over a restart
+    start();
+    api.run_for(100'000);
+    EXPECT_EQ(api.all("/api/v1/nodes").size(), 1u);
+    api.run_for(11'000);
+
+    EXPECT_EQ(api.all("/api/v1/nodes").size(), 0u);
+}
+
+TEST_F(FakeKubeletTest, ANoticeThatIsTakenBackIsForgotten) {
+    add_node("a");
+    start();
+    annotate_node("a", "lab.muster/spot", "\"120s\"");
+    annotate_node("a", "lab.muster/spot", "null");
+    api.run_for(200'000);
+
+    EXPECT_EQ(api.all("/api/v1/nodes").size(), 1u);
+    EXPECT_EQ(condition_of(node("a"), "ReclaimNotice"), "False");
+    EXPECT_THAT(taints("a"), ElementsAre());
 }
 
 TEST_F(FakeKubeletTest, PodsOfADeletedNodeGo) {
@@ -280,6 +471,39 @@ TEST_F(FakeKubeletTest, ARestartGoesOnWhereItWas) {
     EXPECT_EQ(phase("p"), "Succeeded");
     EXPECT_EQ(text_at(pod("p"), "status.podIP"), address);
     EXPECT_EQ(int_at(container("p"), "restartCount"), 0);
+}
+
+TEST_F(FakeKubeletTest, NodesRenewTheirLeasesUntilTheyFail) {
+    add_node("a");
+    start();
+    const auto renewed = [&] {
+        const json::object* lease =
+            api.find("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/a");
+        return lease ? std::string(text_at(*lease, "spec.renewTime")) : "no lease";
+    };
+    const auto heartbeat = [&] {
+        const json::value& ready = kube::array_at(node("a"), "status.conditions")->back();
+        return std::string(text_at(ready.as_object(), "lastHeartbeatTime"));
+    };
+    api.run_for(10'000);
+    EXPECT_EQ(renewed(), "2026-11-29T10:00:10.000000Z");
+    const std::string told = heartbeat();
+    api.run_for(20'000);
+    EXPECT_EQ(renewed(), "2026-11-29T10:00:30.000000Z");
+    EXPECT_EQ(heartbeat(), told);
+    kubelet.reset();  // another one finds the lease
+    start();
+    api.run_for(20'000);
+    EXPECT_THAT(renewed(), HasSubstr("2026-11-29T10:00:50"));
+    annotate_node("a", "lab.muster/failed", "\"power\"");
+    const std::string last = renewed();
+    api.run_for(60'000);
+    EXPECT_EQ(renewed(), last);
+
+    annotate_node("a", "lab.muster/failed", "null");
+    api.run_for(310'000);
+    EXPECT_NE(renewed(), last);
+    EXPECT_NE(heartbeat(), told);
 }
 
 TEST_F(FakeKubeletTest, LeavesOtherNodesAlone) {
@@ -333,7 +557,8 @@ TEST(FakeKubelet, ManyNodesAndPodsCostFewCalls) {
     EXPECT_EQ(std::set<std::string>(phases.begin(), phases.end()),
               std::set<std::string>{"Running"});
     EXPECT_EQ(kubelet.nodes(), static_cast<std::size_t>(nodes));
-    EXPECT_LE(api.calls(), nodes + pods + 2 + 111);  // lists, registrations, statuses, heartbeats
+    // Lists, registrations, statuses; of each heartbeat the lease, and at first the conditions.
+    EXPECT_LE(api.calls(), nodes + pods + 2 + 2 * 111);
 }
 
 }  // namespace

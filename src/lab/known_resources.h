@@ -13,6 +13,8 @@ inline const kube::Resource replica_sets{.group = "apps", .version = "v1", .plur
 inline const kube::Resource deployments{.group = "apps", .version = "v1", .plural = "deployments"};
 inline const kube::Resource stateful_sets{
     .group = "apps", .version = "v1", .plural = "statefulsets"};
+inline const kube::Resource leases{
+    .group = "coordination.k8s.io", .version = "v1", .plural = "leases"};
 inline const kube::Resource config_maps{.group = "", .version = "v1", .plural = "configmaps"};
 inline const kube::Resource services{.group = "", .version = "v1", .plural = "services"};
 // Volcano's:

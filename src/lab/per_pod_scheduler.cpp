@@ -1,8 +1,10 @@
 #include "lab/per_pod_scheduler.h"
 
 #include "base/text.h"
+#include "kube/objects.h"
 #include "lab/known_resources.h"
 #include "lab/metadata.h"
+#include "lab/node_lifecycle.h"
 #include "lab/workload_objects.h"
 
 #include <boost/json.hpp>
@@ -42,6 +44,19 @@ Amounts needs_of(const json::object& pod) {
         }
     }
     return needs;
+}
+
+/// By taints and nodeSelector; of affinities it knows nothing.
+bool may_go(const json::object& pod, const json::object& node) {
+    if (repels(node, pod)) { return false; }
+    const json::object* selector = kube::object_at(pod, "spec.nodeSelector");
+    for (const auto& wish : selector ? *selector : json::object()) {
+        if (!wish.value().is_string() ||
+            kube::label_of(node, wish.key()) != wish.value().get_string()) {
+            return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace
@@ -97,7 +112,13 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
         const Amounts needs = needs_of(pod);
         const kube::ObjectName name{text_at(pod, "metadata.namespace"), name_of(pod)};
         std::map<std::string, int> missing;
+        int kept_away = 0;
         for (auto& [node, room] : free) {
+            const json::object* object = nodes.find({"", node});
+            if (object == nullptr || !may_go(pod, *object)) {
+                ++kept_away;
+                continue;
+            }
             bool fits = true;
             for (const auto& [what, amount] : needs) {
                 if (room[what] >= amount) { continue; }
@@ -114,6 +135,10 @@ struct PerPodScheduler::Impl : std::enable_shared_from_this<Impl> {
             return send("POST", name, "binding", binding);
         }
         std::string why = fmt::format("0/{} nodes are available:", free.size());
+        if (kept_away > 0) {
+            why += fmt::format(" {} node(s) had untolerated taint(s) or didn't match the selector.",
+                               kept_away);
+        }
         for (const auto& [what, count] : missing) {
             why += fmt::format(" {} Insufficient {}.", count, what);
         }

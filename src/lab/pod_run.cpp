@@ -1,5 +1,6 @@
 #include "lab/pod_run.h"
 
+#include "base/text.h"
 #include "kube/objects.h"
 
 #include <boost/json.hpp>
@@ -51,8 +52,46 @@ json::object state_of(const ContainerRun& run, const std::string& name, const st
     return {{"waiting", {{"reason", waiting_reason}}}};
 }
 
-json::object container_status(const PodRun& pod, const ContainerRun& run, const json::object& spec,
-                              bool is_init) {
+/// The devices as kubelets tell them: an id for each, which ends in its slot, and its health.
+json::array devices_of(const PodRun& pod, std::size_t container) {
+    json::array out;
+    for (const HeldDevice& device : pod.devices) {
+        if (device.container != container) { continue; }
+        json::object entry{{"resourceID", fmt::format("{}-{}", pod.node, device.slot)},
+                           {"health", device.is_bad ? "Unhealthy" : "Healthy"}};
+        const auto same = std::find_if(out.begin(), out.end(), [&](const json::value& one) {
+            return text_at(one.as_object(), "name") == device.resource;
+        });
+        if (same != out.end()) {
+            same->as_object()["resources"].as_array().push_back(std::move(entry));
+        } else {
+            out.push_back(json::object{{"name", device.resource},
+                                       {"resources", json::array{std::move(entry)}}});
+        }
+    }
+    return out;
+}
+
+void read_devices(PodRun& run, const json::object& status, std::uint32_t container) {
+    const json::array* resources = kube::array_at(status, "allocatedResourcesStatus");
+    for (const json::value& one : resources ? *resources : json::array()) {
+        const json::object* resource = one.if_object();
+        const json::array* list = resource ? kube::array_at(*resource, "resources") : nullptr;
+        for (const json::value& other : list ? *list : json::array()) {
+            const json::object* device = other.if_object();
+            const std::string_view id = device ? text_at(*device, "resourceID") : "";
+            const auto slot = parse_int(id.substr(std::min(id.rfind('-'), id.size() - 1) + 1));
+            if (id.empty() || !slot) { continue; }
+            run.devices.push_back({.container = container,
+                                   .resource = std::string(text_at(*resource, "name")),
+                                   .slot = *slot});
+        }
+    }
+}
+
+json::object container_status(const PodRun& pod, std::size_t index, const json::object& spec) {
+    const ContainerRun& run = pod.containers[index];
+    const bool is_init = index < pod.init_count;
     const std::string name(text_at(spec, "name"));
     const std::string image(text_at(spec, "image"));
     const auto id_of = [&](int restart) {
@@ -68,6 +107,9 @@ json::object container_status(const PodRun& pod, const ContainerRun& run, const 
                      {"started", is_running},
                      {"restartCount", run.restarts}};
     if (was_started) { out["containerID"] = id_of(run.restarts); }
+    if (json::array devices = devices_of(pod, index); !devices.empty()) {
+        out["allocatedResourcesStatus"] = std::move(devices);
+    }
     out["state"] = state_of(run, name, id_of(run.restarts),
                             pod.init_count != 0 ? "PodInitializing" : "ContainerCreating");
     json::object last;
@@ -154,6 +196,7 @@ void read_statuses(PodRun& run, const json::object& pod, const char* path, std::
         if (status == nullptr) { continue; }
         for (std::size_t i = first; i < first + count; ++i) {
             if (text_at(*specs[i], "name") != text_at(*status, "name")) { continue; }
+            read_devices(run, *status, static_cast<std::uint32_t>(i));
             ContainerRun& out = run.containers[i];
             out.restarts = static_cast<std::int32_t>(kube::int_at(*status, "restartCount"));
             if (kube::object_at(*status, "state.running")) {
@@ -231,8 +274,7 @@ json::object status_of(const PodRun& run, const json::object& pod, std::string_v
     json::array mains;
     for (std::size_t i = 0; i < std::min(run.containers.size(), specs.size()); ++i) {
         const bool is_init = i < run.init_count;
-        (is_init ? inits : mains)
-            .push_back(container_status(run, run.containers[i], *specs[i], is_init));
+        (is_init ? inits : mains).push_back(container_status(run, i, *specs[i]));
     }
     json::object out{{"phase", phase_of(run)},
                      {"conditions", conditions_of(run, pod, now)},

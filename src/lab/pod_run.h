@@ -19,6 +19,15 @@ struct ContainerRun {
     std::int64_t ended = 0;
 };
 
+/// A GPU, or a MIG slice of one, that a container was given.
+struct HeldDevice {
+    std::uint32_t container = 0;
+    std::string resource;   // "nvidia.com/gpu"
+    std::int64_t slot = 0;  // which of the node's devices of that resource
+    bool is_bad = false;
+    bool is_dead = false;  // what uses it fails
+};
+
 struct PodRun {
     std::uint64_t serial = 0;  // of all runs; timers of an earlier one are not heard
     std::string uid;
@@ -27,6 +36,7 @@ struct PodRun {
     std::int64_t started = 0;
     std::uint32_t init_count = 0;
     std::vector<ContainerRun> containers;  // the init containers first
+    std::vector<HeldDevice> devices;
     bool is_finished = false;
     bool is_leaving = false;
     bool is_lost = false;  // its node does not answer

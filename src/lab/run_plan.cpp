@@ -18,29 +18,6 @@ namespace {
 
 constexpr std::int64_t run_max = std::int64_t{100} * 365 * 24 * 3600 * 1000;
 
-/// "30", "0.5", "2m" in milliseconds; none for "infinity" and what is no time.
-std::optional<std::int64_t> read_sleep(std::string_view text) {
-    std::int64_t unit = 1;
-    if (!text.empty()) {
-        switch (text.back()) {
-            case 's': unit = 1; break;
-            case 'm': unit = 60; break;
-            case 'h': unit = 3600; break;
-            case 'd': unit = 86'400; break;
-            default: unit = 0;
-        }
-        if (unit == 0) {
-            unit = 1;
-        } else {
-            text.remove_suffix(1);
-        }
-    }
-    if (text.find_first_not_of("0123456789.") != std::string_view::npos) { return {}; }
-    const auto milli = parse_quantity_milli(text);
-    if (!milli || *milli < 0 || *milli > run_max / unit) { return {}; }
-    return *milli * unit;
-}
-
 std::int32_t read_exit(std::string_view text) {
     const auto code = parse_int(text);
     return code ? static_cast<std::int32_t>(*code & 0xff) : 0;
@@ -97,6 +74,28 @@ bool is_shell_option(std::string_view word) {
 
 }  // namespace
 
+std::optional<std::int64_t> read_duration(std::string_view text) {
+    std::int64_t unit = 1;
+    if (!text.empty()) {
+        switch (text.back()) {
+            case 's': unit = 1; break;
+            case 'm': unit = 60; break;
+            case 'h': unit = 3600; break;
+            case 'd': unit = 86'400; break;
+            default: unit = 0;
+        }
+        if (unit == 0) {
+            unit = 1;
+        } else {
+            text.remove_suffix(1);
+        }
+    }
+    if (text.find_first_not_of("0123456789.") != std::string_view::npos) { return {}; }
+    const auto milli = parse_quantity_milli(text);
+    if (!milli || *milli < 0 || *milli > run_max / unit) { return {}; }
+    return *milli * unit;
+}
+
 RunPlan plan_of_script(std::string_view script) {
     RunPlan plan{.milliseconds = 0, .exit_code = 0};
     bool is_known = true;  // every command is one that takes no time
@@ -116,7 +115,7 @@ RunPlan plan_of_script(std::string_view script) {
         if (is_one_of(word, {"while", "until", "for"})) { return {}; }
         if (word == "sleep") {
             has_sleep = true;
-            const auto time = read_sleep(next);
+            const auto time = read_duration(next);
             if (!time) { return {}; }
             plan.milliseconds = std::min(*plan.milliseconds + *time, run_max);
         } else if (word == "exit") {
@@ -163,7 +162,7 @@ RunPlan plan_of_container(const json::object& container) {
 RunPlan plan_of_run(const json::object& pod, const json::object& container) {
     RunPlan plan = plan_of_container(container);
     const std::string_view seconds = kube::annotation_of(pod, "lab.muster/run-seconds");
-    if (!seconds.empty()) { plan.milliseconds = read_sleep(seconds); }
+    if (!seconds.empty()) { plan.milliseconds = read_duration(seconds); }
     const std::string_view code = kube::annotation_of(pod, "lab.muster/exit-code");
     if (!code.empty()) { plan.exit_code = read_exit(code); }
     return plan;

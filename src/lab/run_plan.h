@@ -26,4 +26,7 @@ RunPlan plan_of_container(const boost::json::object& container);
 /// Of a container of the pod, annotations included.
 RunPlan plan_of_run(const boost::json::object& pod, const boost::json::object& container);
 
+/// "30", "0.5", "2m" in milliseconds; none for "infinity" and what is no time.
+std::optional<std::int64_t> read_duration(std::string_view text);
+
 }  // namespace muster::lab

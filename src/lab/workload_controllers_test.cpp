@@ -31,7 +31,7 @@ using testing::StartsWith;
 class WorkloadTest : public testing::Test {
 protected:
     WorkloadTest()
-        : kubelet(api, api.clock(), {.start_latency = 500, .grace_max = 500, .lost_wait = 300'000}),
+        : kubelet(api, api.clock(), {.start_latency = 500, .grace_max = 500}),
           scheduler(api, {.group = "", .version = "v1", .plural = "pods"},
                     [this](kube::Informer::Change change, const kube::ObjectName& name,
                            const json::object& pod, const json::object*) {
