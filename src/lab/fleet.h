@@ -16,5 +16,8 @@ Result<std::vector<boost::json::object>> plain_fleet(std::string_view nodes);
 /// "h100-superpod:4" (units of 32 nodes of 8), "gb200-nvl72:8" (racks of 18 nodes of 4),
 /// "a100-mixed:16" (nodes; every second one cut by MIG).
 Result<std::vector<boost::json::object>> known_fleet(std::string_view like);
+/// nvidia.com/gpu=present:NoSchedule on nodes with GPUs, as clouds set it: pods tolerate it or stay
+/// away.
+void taint_gpu_nodes(std::vector<boost::json::object>& nodes);
 
 }  // namespace muster::lab

@@ -4,6 +4,7 @@
 #include "kube/objects.h"
 #include "kube/scheduler.h"
 #include "lab/api.h"
+#include "lab/cluster_file.h"
 #include "lab/collector.h"
 #include "lab/fake_kubelet.h"
 #include "lab/fleet.h"
@@ -123,10 +124,50 @@ std::string kubeconfig_of(const std::string& url, const Secrets& secrets,
         url, authority, secrets.token, client);
 }
 
+/// What every cluster has is there already.
+bool is_there(const net::HttpResponse& made, std::string_view kind) {
+    return made.status == 409 && (kind == "Namespace" || kind == "PriorityClass" ||
+                                  kind == "ServiceAccount" || kind == "Queue");
+}
+
+Result<> add_cluster(Api& api, const LabOptions& options) {
+    std::vector<std::string> left_out;
+    MUSTER_TRY(objects, read_cluster_files(options.clusters, left_out));
+    for (const FileObject& one : objects) {
+        const ResourceType* type = find_type(one.second, api.registry());
+        if (type == nullptr) {
+            left_out.push_back(fmt::format("{}: {} of {}, which is not served", one.first,
+                                           kube::text_at(one.second, "kind"),
+                                           kube::text_at(one.second, "apiVersion")));
+            continue;
+        }
+        const std::string_view space = kube::text_at(one.second, "metadata.namespace");
+        const net::HttpResponse made = api.handle(
+            kube::create_call({type->group, type->version, type->plural},
+                              type->is_namespaced && space.empty() ? "default" : space, one.second),
+            "kubectl");
+        if (made.status == 201 || is_there(made, kube::text_at(one.second, "kind"))) { continue; }
+        boost::system::error_code error;
+        const json::value status = json::parse(made.body, error);
+        return fail(
+            Code::invalid,
+            fmt::format("{}: {} {}: {}", one.first, kube::text_at(one.second, "kind"),
+                        kube::text_at(one.second, "metadata.name"),
+                        !error && status.is_object() ? kube::text_at(status.get_object(), "message")
+                                                     : std::string_view(made.body)));
+    }
+    for (const std::string& what : left_out) {
+        if (options.left_out) { options.left_out(what); }
+    }
+    return {};
+}
+
 Result<> add_fleet(Api& api, const LabOptions& options) {
     if (!api.store().all("nodes").empty()) { return {}; }
+    if (!options.clusters.empty()) { return add_cluster(api, options); }
     MUSTER_TRY(fleet,
                options.like.empty() ? plain_fleet(options.nodes) : known_fleet(options.like));
+    if (options.has_taints) { taint_gpu_nodes(fleet); }
     for (const json::object& node : fleet) {
         const net::HttpResponse made =
             api.handle(kube::create_call(known::nodes, "", node), "fake-kubelet");

@@ -3,27 +3,32 @@
 #pragma once
 
 #include "base/result.h"
+#include "codec/document.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace muster::lab {
 
 enum class LabScheduler : std::uint8_t { muster, per_pod, none };
 
 struct LabOptions {
-    std::filesystem::path folder;  // kubeconfig, objects, ledger
-    std::string nodes = "2x4";     // of a lab that has none yet
-    std::string like;              // "h100-superpod:4", in place of `nodes`
-    std::int64_t speed = 1;        // lab seconds in one of ours
+    std::filesystem::path folder;      // kubeconfig, objects, ledger
+    std::string nodes = "2x4";         // of a lab that has none yet
+    std::string like;                  // "h100-superpod:4", in place of `nodes`
+    std::vector<SourceText> clusters;  // files of objects, in place of both
+    bool has_taints = false;           // GPU nodes have the taint that clouds give them
+    std::int64_t speed = 1;            // lab seconds in one of ours
     LabScheduler scheduler = LabScheduler::muster;
     bool is_http = false;  // without TLS
     bool is_in_memory = false;
     bool is_only_api = false;  // nobody acts on what is stored: no nodes, controllers, scheduler
     std::uint16_t port = 0;    // 0 = any that is free
     std::string version;       // of the program
+    std::function<void(const std::string&)> left_out;  // is told what of `clusters` is not taken
 };
 
 /// Where a lab keeps what.
