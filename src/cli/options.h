@@ -125,15 +125,36 @@ struct VersionOptions {
 
 enum class LabAction : std::uint8_t { up, down, status, reset, run };
 
+/// What is done to the machines of a lab that runs.
+enum class LabOrder : std::uint8_t { fail, heal, spot, pool };
+struct LabOrderOptions {
+    LabOrder order = LabOrder::fail;
+    std::string folder;
+    std::string what;    // node or gpu; of a pool: grow or shrink
+    std::string target;  // "node-0", "node-0:3", a pool
+    std::string why = "failed";
+    std::string flap;
+    std::int64_t slow = 0;
+    std::int64_t xid = 79;
+    std::string notice = "120s";
+    std::int64_t count = 1;
+};
+
+struct LabDemoOptions {
+    std::string name;
+};
+
 /// `muster lab`: `run` is the lab's own process, the others are about it.
 struct LabVerbOptions {
     LabAction action = LabAction::up;
     std::string folder;  // empty: in the user's home
     std::string nodes = "2x4";
     std::string like;
+    std::vector<std::string> clusters;  // files
     std::int64_t speed = 1;
     std::string scheduler = "muster";
     std::uint16_t port = 0;
+    bool has_taints = false;
     bool is_http = false;
     bool is_in_memory = false;
     bool is_only_api = false;
@@ -143,10 +164,10 @@ struct CompletionOptions {
     std::string shell;
 };
 
-using Options =
-    std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
-                 SimPlacementOptions, SimRandomOptions, SimJobsOptions, LedgerShowOptions,
-                 LedgerVerifyOptions, LedgerExportOptions, ReplayOptions, DemoOptions,
-                 LabVerbOptions, VersionOptions, CompletionOptions>;
+using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
+                             SimPlacementOptions, SimRandomOptions, SimJobsOptions,
+                             LedgerShowOptions, LedgerVerifyOptions, LedgerExportOptions,
+                             ReplayOptions, DemoOptions, LabVerbOptions, LabOrderOptions,
+                             LabDemoOptions, VersionOptions, CompletionOptions>;
 
 }  // namespace muster::cli

@@ -314,6 +314,22 @@ private:
         add_action("status", "Whether it runs, and what it holds", LabAction::status, "");
         add_action("reset", "Stops it and forgets all of it", LabAction::reset, "");
         add_action("run", "The lab itself, in the foreground", LabAction::run, "");
+        const auto add_order = [&](const char* name, const char* what, LabOrder order,
+                                   const char* examples) {
+            LabOrderOptions& options = orders_[static_cast<std::size_t>(order)];
+            options.order = order;
+            auto* app = add(name, what, examples, [&options] { return options; }, lab);
+            add_lab_order_options(*app, options);
+        };
+        add_order("fail", "Breaks a node or a GPU of it", LabOrder::fail, lab_fail_examples);
+        add_order("heal", "Mends a node or a GPU", LabOrder::heal, lab_heal_examples);
+        add_order("spot", "A node is taken back, after a notice", LabOrder::spot,
+                  lab_spot_examples);
+        add_order("pool", "Adds or removes nodes of a pool", LabOrder::pool, lab_pool_examples);
+        auto* demo = add(
+            "demo", "A demonstration that checks what it tells", lab_demo_examples,
+            [this] { return lab_demo_; }, lab);
+        add_lab_demo_options(*demo, lab_demo_);
     }
 
     /// Of the innermost subcommand that was named.
@@ -348,6 +364,8 @@ private:
     LedgerExportOptions ledger_export_;
     ReplayOptions replay_;
     std::array<LabVerbOptions, 5> lab_;
+    std::array<LabOrderOptions, 4> orders_;
+    LabDemoOptions lab_demo_;
     VersionOptions version_;
     CompletionOptions completion_;
 };

@@ -1,8 +1,15 @@
 // `muster lab up|down|status|reset|run`: one lab in one folder. `up` starts `run` as a process of
 // its own and waits until it answers.
+#include "base/text.h"
+#include "cli/cluster.h"
+#include "cli/lab_client.h"
 #include "cli/verbs.h"
+#include "lab/cluster_file.h"
+#include "lab/fleet.h"
+#include "lab/fleet_orders.h"
 #include "lab/lab.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include <csignal>
@@ -21,14 +28,9 @@ namespace {
 
 using std::filesystem::path;
 constexpr int wait_step_ms = 10;
+constexpr std::string_view left_out = "left out: ";
 constexpr int up_wait_ms = 60'000;
 constexpr int down_wait_ms = 10'000;
-
-path folder_of(const LabVerbOptions& options) {
-    if (!options.folder.empty()) { return std::filesystem::absolute(options.folder); }
-    const char* home = std::getenv("HOME");
-    return path(home == nullptr ? "." : home) / ".muster" / "lab";
-}
 
 std::string first_line(const path& file) {
     std::ifstream in(file);
@@ -53,7 +55,7 @@ std::string export_line(const path& folder) {
 }
 
 Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal) {
-    const path folder = folder_of(options);
+    const path folder = lab_folder(options.folder);
     std::error_code wrong;
     std::filesystem::create_directories(folder, wrong);
     if (wrong) {
@@ -63,10 +65,13 @@ Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal)
     if (const pid_t other = process_of(folder); other != 0 && other != getpid()) {
         return fail(Code::conflict, fmt::format("a lab runs in {} already", folder.string()));
     }
+    MUSTER_TRY(clusters, read_sources(options.clusters));
     const lab::LabOptions with{
         .folder = folder,
         .nodes = options.nodes,
         .like = options.like,
+        .clusters = std::move(clusters),
+        .has_taints = options.has_taints,
         .speed = options.speed,
         .scheduler = options.scheduler == "muster"    ? lab::LabScheduler::muster
                      : options.scheduler == "per-pod" ? lab::LabScheduler::per_pod
@@ -75,7 +80,8 @@ Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal)
         .is_in_memory = options.is_in_memory,
         .is_only_api = options.is_only_api,
         .port = options.port,
-        .version = MUSTER_VERSION};
+        .version = MUSTER_VERSION,
+        .left_out = [&](const std::string& what) { terminal.out << left_out << what << '\n'; }};
     MUSTER_CHECK(lab::run_lab(with, [&](const std::string& url) {
         std::ofstream(files.settings) << url << '\n';
         std::ofstream(files.process) << getpid() << '\n';
@@ -97,11 +103,14 @@ std::vector<std::string> words_of(const LabVerbOptions& options, const path& fol
                                  std::to_string(options.speed),
                                  "--port",
                                  std::to_string(options.port)};
-    if (options.like.empty()) {
-        out.insert(out.end(), {"--nodes", options.nodes});
-    } else {
-        out.insert(out.end(), {"--like", options.like});
+    for (const std::string& file : options.clusters) {
+        out.insert(out.end(), {"--cluster", std::filesystem::absolute(file).string()});
     }
+    if (!options.like.empty()) { out.insert(out.end(), {"--like", options.like}); }
+    if (options.like.empty() && options.clusters.empty()) {
+        out.insert(out.end(), {"--nodes", options.nodes});
+    }
+    if (options.has_taints) { out.emplace_back("--taint-gpus"); }
     if (options.is_http) { out.emplace_back("--http"); }
     if (options.is_in_memory) { out.emplace_back("--memory"); }
     if (options.is_only_api) { out.emplace_back("--only-api"); }
@@ -128,15 +137,39 @@ Result<pid_t> start(const LabVerbOptions& options, const path& folder) {
     _exit(127);
 }
 
+/// What can be told before anything is made.
+Result<> check_input(const LabVerbOptions& options) {
+    MUSTER_TRY(sources, read_sources(options.clusters));
+    std::vector<std::string> ignored;
+    if (!sources.empty()) { MUSTER_CHECK(lab::read_cluster_files(sources, ignored)); }
+    if (sources.empty() && !options.like.empty()) { MUSTER_CHECK(lab::known_fleet(options.like)); }
+    return {};
+}
+
+void forget(const path& folder) {
+    const lab::LabFiles files = lab::files_of(folder);
+    std::error_code ignored;
+    for (const path& file :
+         {files.objects, files.ledger, files.kubeconfig, files.settings, files.log, files.process,
+          folder / "ca.crt", folder / "client.crt", folder / "client.key"}) {
+        for (const char* behind : {"", "-wal", "-shm", "-mark"}) {
+            std::filesystem::remove(file.string() + behind, ignored);
+        }
+    }
+}
+
 Result<int> up(const LabVerbOptions& options, Terminal& terminal) {
-    const path folder = folder_of(options);
+    const path folder = lab_folder(options.folder);
     if (process_of(folder) != 0) {
         terminal.out << export_line(folder);
         terminal.err << "the lab runs already at " << first_line(lab::files_of(folder).settings)
                      << '\n';
         return exit_good;
     }
+    MUSTER_CHECK(check_input(options));
     std::error_code wrong;
+    const bool was_there = std::filesystem::exists(folder, wrong);
+    const bool had_objects = std::filesystem::exists(lab::files_of(folder).objects, wrong);
     std::filesystem::create_directories(folder, wrong);
     if (wrong) {
         return fail(Code::unavailable, fmt::format("{}: {}", folder.string(), wrong.message()));
@@ -149,13 +182,20 @@ Result<int> up(const LabVerbOptions& options, Terminal& terminal) {
             terminal.out << export_line(folder);
             terminal.err << "the lab answers at " << first_line(lab::files_of(folder).settings)
                          << '\n';
+            std::ifstream log(lab::files_of(folder).log);
+            for (std::string line; std::getline(log, line);) {
+                if (line.starts_with(left_out)) { terminal.err << line << '\n'; }
+            }
             return exit_good;
         }
         int status = 0;
         if (waitpid(child, &status, WNOHANG) == child) {
             std::ifstream log(lab::files_of(folder).log);
             const std::string said((std::istreambuf_iterator<char>(log)), {});
-            return fail(Code::unavailable, fmt::format("the lab did not start: {}", said));
+            // Of a lab that never was nothing stays.
+            if (!had_objects) { forget(folder); }
+            if (!was_there) { std::filesystem::remove(folder, wrong); }
+            return fail(Code::unavailable, fmt::format("the lab did not start: {}", trim(said)));
         }
         sleep_step();
     }
@@ -175,25 +215,17 @@ Result<bool> stop_lab(const path& folder) {
 }
 
 Result<int> down(const LabVerbOptions& options, Terminal& terminal, bool forgets) {
-    const path folder = folder_of(options);
+    const path folder = lab_folder(options.folder);
     MUSTER_TRY(was_running, stop_lab(folder));
     terminal.out << (was_running ? "the lab has stopped\n" : "no lab ran\n");
     if (!forgets) { return exit_good; }
-    const lab::LabFiles files = lab::files_of(folder);
-    std::error_code ignored;
-    for (const path& file :
-         {files.objects, files.ledger, files.kubeconfig, files.settings, files.log, files.process,
-          folder / "ca.crt", folder / "client.crt", folder / "client.key"}) {
-        for (const char* behind : {"", "-wal", "-shm", "-mark"}) {
-            std::filesystem::remove(file.string() + behind, ignored);
-        }
-    }
+    forget(folder);
     terminal.out << "and all of it is forgotten\n";
     return exit_good;
 }
 
 Result<int> status(const LabVerbOptions& options, Terminal& terminal) {
-    const path folder = folder_of(options);
+    const path folder = lab_folder(options.folder);
     const pid_t id = process_of(folder);
     if (id == 0) {
         terminal.out << "no lab runs in " << folder.string() << '\n';
@@ -216,6 +248,56 @@ Result<int> run_verb(const LabVerbOptions& options, Terminal& terminal) {
         case LabAction::run: return run_in_foreground(options, terminal);
     }
     return exit_bad_input;
+}
+
+namespace {
+
+std::string lines_of(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) { out += fmt::format("node {}\n", name); }
+    return out;
+}
+
+Result<std::string> carry_out(const LabOrderOptions& options, lab::LabHand& hand) {
+    const bool is_gpu = options.what == "gpu";
+    switch (options.order) {
+        case LabOrder::fail:
+            if (is_gpu) {
+                MUSTER_TRY(gpu, lab::read_gpu_name(options.target));
+                return lab::fail_gpu(hand, gpu, options.xid);
+            }
+            return lab::fail_node(hand, {.node = options.target,
+                                         .why = options.why,
+                                         .flap = options.flap,
+                                         .slow = options.slow});
+        case LabOrder::heal:
+            if (is_gpu) {
+                MUSTER_TRY(gpu, lab::read_gpu_name(options.target));
+                return lab::heal_gpu(hand, gpu);
+            }
+            return lab::heal_node(hand, options.target);
+        case LabOrder::spot: return lab::reclaim_node(hand, options.target, options.notice);
+        case LabOrder::pool: break;
+    }
+    if (options.what == "grow") {
+        MUSTER_TRY(names, lab::grow_pool(hand, options.target, options.count));
+        return lines_of(names) + "have been added";
+    }
+    MUSTER_TRY(names, lab::shrink_pool(hand, options.target, options.count));
+    return lines_of(names) + "have been drained and removed";
+}
+
+}  // namespace
+
+Result<int> run_verb(const LabOrderOptions& options, Terminal& terminal) {
+    const path folder = lab_folder(options.folder);
+    if (process_of(folder) == 0) {
+        return fail(Code::unavailable, fmt::format("no lab runs in {}", folder.string()));
+    }
+    MUSTER_TRY(client, LabClient::reach(lab::files_of(folder).kubeconfig));
+    MUSTER_TRY(done, carry_out(options, client.hand()));
+    terminal.out << done << '\n';
+    return exit_good;
 }
 
 }  // namespace muster::cli
