@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <set>
 #include <sstream>
 #include <unistd.h>
@@ -24,6 +25,7 @@ using kube::text_at;
 namespace {
 
 constexpr std::int64_t patience_ms = 30'000;
+volatile std::sig_atomic_t is_interrupted = 0;  // then nothing is waited for, and the lab goes
 
 /// The kinds that the demonstrations make.
 Result<kube::Resource> resource_for(const json::object& object) {
@@ -120,7 +122,10 @@ Result<> DemoLab::create(std::string_view manifest) {
     return {};
 }
 
-bool DemoLab::until(const std::function<bool()>& is_so) { return hand().until(is_so, patience_ms); }
+bool DemoLab::until(const std::function<bool()>& is_so) {
+    (void)hand().until([&] { return is_interrupted != 0 || is_so(); }, patience_ms);
+    return is_interrupted == 0 && is_so();
+}
 
 std::vector<const json::object*> DemoLab::pods(std::string_view prefix) const {
     std::vector<const json::object*> out;
@@ -204,6 +209,9 @@ std::string text_of(const std::map<std::string, std::size_t>& places) {
 }
 
 Result<int> run_verb(const LabDemoOptions& options, Terminal& terminal) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        std::signal(signal, [](int) { is_interrupted = 1; });
+    }
     Stage stage(terminal);
     const std::map<std::string_view, Result<> (*)(Stage&)> all{{"deadlock", show_lab_deadlock},
                                                                {"topology", show_lab_topology},

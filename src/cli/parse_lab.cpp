@@ -137,7 +137,8 @@ void add_lab_options(CLI::App& app, LabVerbOptions& options) {
         ->type_name("N")
         ->check(CLI::Range(0, 65'535));
     app.add_flag("--taint-gpus", options.has_taints,
-                 "GPU nodes get nvidia.com/gpu=present:NoSchedule, as in clouds");
+                 "GPU nodes get nvidia.com/gpu=present:NoSchedule, as in clouds")
+        ->excludes("--cluster");
     app.add_flag("--http", options.is_http, "without TLS");
     app.add_flag("--memory", options.is_in_memory, "nothing of it outlives the process");
     app.add_flag("--only-api", options.is_only_api,

@@ -61,7 +61,9 @@ TEST_F(LabVerbs, ABadClusterLeavesNothingBehind) {
     EXPECT_THAT(refusal({"up", "--cluster", folder_ / "none.yaml"}), HasSubstr("none.yaml"));
     EXPECT_THAT(refusal({"up", "--cluster", file("a.yaml", "kind: [")}), HasSubstr("a.yaml:1"));
     EXPECT_THAT(refusal({"up", "--cluster",
-                         file("b.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n")}),
+                         file("b.yaml",
+                              "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+                              "metadata: {name: p}\nvalue: 1\n")}),
                 HasSubstr("no nodes"));
     EXPECT_THAT(refusal({"up", "--like", "h100:1"}), HasSubstr("h100-superpod:N"));
 }

@@ -42,6 +42,7 @@ items:
 - apiVersion: v1
   kind: Pod
   metadata: {name: done, namespace: old}
+  spec: {containers: [{name: c, image: i}]}
   status: {phase: Succeeded}
 - apiVersion: v1
   kind: Node
@@ -82,7 +83,11 @@ TEST(ClusterFile, NodesOfAScenarioBecomeFakeOnes) {
 
 TEST(ClusterFile, WhatIsNoClusterIsRefused) {
     EXPECT_THAT(read("c.yaml", "kind: [").error().message, HasSubstr("c.yaml"));
-    EXPECT_THAT(read("c.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n").error().message,
+    EXPECT_THAT(read("c.yaml",
+                     "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+                     "metadata: {name: p}\nvalue: 1\n")
+                    .error()
+                    .message,
                 HasSubstr("c.yaml: no nodes"));
     EXPECT_THAT(read("c.yaml",
                      "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"

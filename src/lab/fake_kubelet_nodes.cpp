@@ -19,7 +19,8 @@ using Change = kube::Informer::Change;
 
 namespace {
 
-constexpr std::int64_t beat_least = 100;  // our milliseconds between two heartbeats of any nodes
+constexpr std::int64_t beat_least = 100;    // our milliseconds between two heartbeats of any nodes
+constexpr std::int64_t beat_first = 1'000;  // while there are no nodes
 constexpr std::uint32_t beats_per_status = 30;
 
 constexpr std::array<std::array<std::string_view, 3>, 3> pressures{{
@@ -252,7 +253,8 @@ void FakeKubelet::tell_node(const Object& node, std::string_view type, std::stri
 /// One node after the other, so that many of them are no burden.
 void FakeKubelet::beat() {
     const auto count = static_cast<std::int64_t>(std::max<std::size_t>(nodes_.size(), 1));
-    const std::int64_t wait = std::max(options_.heartbeat / count, beat_least);
+    const std::int64_t wait =
+        nodes_.empty() ? beat_first : std::max(options_.heartbeat / count, beat_least);
     timers_.after(wait * timers_.speed(), [this] { beat(); });
     auto at = nodes_.upper_bound(last_beat_);
     if (at == nodes_.end()) { at = nodes_.begin(); }

@@ -486,15 +486,15 @@ TEST_F(FakeKubeletTest, NodesRenewTheirLeasesUntilTheyFail) {
         return std::string(text_at(ready.as_object(), "lastHeartbeatTime"));
     };
     api.run_for(10'000);
-    EXPECT_EQ(renewed(), "2026-11-29T10:00:10.000000Z");
+    EXPECT_EQ(renewed(), "2026-11-29T10:00:01.000000Z");
     const std::string told = heartbeat();
     api.run_for(20'000);
-    EXPECT_EQ(renewed(), "2026-11-29T10:00:30.000000Z");
+    EXPECT_EQ(renewed(), "2026-11-29T10:00:21.000000Z");
     EXPECT_EQ(heartbeat(), told);
     kubelet.reset();  // another one finds the lease
     start();
     api.run_for(20'000);
-    EXPECT_THAT(renewed(), HasSubstr("2026-11-29T10:00:50"));
+    EXPECT_THAT(renewed(), HasSubstr("2026-11-29T10:00:41"));
     annotate_node("a", "lab.muster/failed", "\"power\"");
     const std::string last = renewed();
     api.run_for(60'000);
