@@ -107,6 +107,17 @@ public:
         for (QueueSpec& queue : queues_) { facts.emplace_back(QueueSet{std::move(queue)}); }
         return facts;
     }
+    /// Of each workload, the document.
+    std::vector<std::string> take_origins() const {
+        std::vector<std::string> out;
+        for (const std::size_t item : demand_.origins) { out.emplace_back(files_[item]); }
+        return out;
+    }
+    /// Of one document that was read: it has one item or none.
+    std::vector<DemandItem> read_alone(const Document& document) {
+        read_second(document);
+        return std::move(items_);
+    }
     Demand& demand() { return demand_; }
     Notes& notes() { return notes_; }
     const Faults& faults() const { return faults_; }
@@ -127,6 +138,7 @@ private:
     std::vector<QueueSpec> queues_;
     std::map<std::string, Place> queue_places_;
     std::vector<DemandItem> items_;
+    std::vector<std::string_view> files_;   // of each item
     std::unordered_set<std::string> seen_;  // "Kind group/name"
     Demand demand_;
 
@@ -210,6 +222,7 @@ void Reading::read_second(const Document& document) {
     const Field object(document, faults_);
     check_new(object);
     read_demand(kind, object);
+    files_.resize(items_.size(), document.file);
 }
 
 void Reading::read_demand(Kind kind, const Field& object) {
@@ -339,8 +352,9 @@ Error first_of(const std::vector<Fault>& faults) {
 
 }  // namespace
 
-ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options) {
-    Reading reading(documents, {}, &options.schedulers);
+ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options,
+                               KubernetesContext context) {
+    Reading reading(documents, std::move(context), &options.schedulers);
     const auto ran = reading.run();
     ClusterReading out;
     out.faults = reading.faults().all();
@@ -355,8 +369,30 @@ ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions&
     for (Fact& fact : demand.bindings) { input.facts.push_back(std::move(fact)); }
     input.refused = std::move(demand.refused);
     input.pods = std::move(demand.pods);
+    input.origins = reading.take_origins();
     input.warnings = reading.notes().take();
     input.context = reading.take_context();
+    return out;
+}
+
+Links links_of(const Document& document) {
+    static const std::vector<std::string> nobody;
+    const Documents none;
+    Reading reading(none, {}, &nobody);
+    Links out;
+    for (DemandItem& item : reading.read_alone(document)) {
+        if (auto* job = std::get_if<DeclaredJob>(&item)) {
+            out.names = {std::move(job->workload.name)};
+            out.is_job = true;
+        } else if (auto* group = std::get_if<GroupObject>(&item)) {
+            for (std::string* name : {&group->name, &group->parent, &group->owner_job}) {
+                if (!name->empty()) { out.names.push_back(std::move(*name)); }
+            }
+        } else if (auto* pod = std::get_if<PodItem>(&item)) {
+            if (!pod->group.empty()) { out.names.push_back(std::move(pod->group)); }
+            out.job = std::move(pod->job);
+        }
+    }
     return out;
 }
 

@@ -54,6 +54,8 @@ struct KubernetesContext {
     std::vector<std::string> fixed_mig_profiles;  // counted by some node: "1g.10gb"
     bool has_other_vendors = false;               // GPUs other than NVIDIA's
     bool has_share_driver = false;                // some node runs HAMi, which enforces shares
+
+    bool operator==(const KubernetesContext&) const = default;
 };
 
 /// Which task of which workload a pod is. Tasks count through the leaves in order.
@@ -80,6 +82,7 @@ struct ClusterInput {
     std::vector<Warning> warnings;
     std::vector<RefusedWorkload> refused;
     std::vector<PodTask> pods;
+    std::vector<std::string> origins;  // of each workload: the document at which it was made
     KubernetesContext context;
 };
 
@@ -112,7 +115,19 @@ struct ClusterReading {
     ClusterInput input;
     std::vector<Fault> faults;
 };
-ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options = {});
+/// `context`: what objects that are read elsewhere say, see Links.
+ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options = {},
+                               KubernetesContext context = {});
+
+/// What ties a pod, a job or a group to others. Those that share a name are to be read together;
+/// one that shares none with the others is read by itself, in the context that the nodes, priority
+/// classes and HyperNodes make, as it is together with all. A pod has its own name beside these.
+struct Links {
+    std::vector<std::string> names;  // "namespace/name"
+    std::string job;                 // of a pod: ties it to a job that declares its pods
+    bool is_job = false;             // such a job; the first of the names is its own
+};
+Links links_of(const Document& document);
 
 /// What somebody is about to submit: every job and pod is taken as ours and as new.
 Result<JobInput> read_jobs(std::span<const SourceText> sources,

@@ -57,10 +57,12 @@ public:
     Demand run() {
         index();
         sort_pods();
-        for (const DemandItem& item : items_) {
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            const DemandItem& item = items_[i];
             if (const auto* job = std::get_if<DeclaredJob>(&item)) { emit_job(*job); }
             if (const auto* group = std::get_if<GroupObject>(&item)) { emit_group(*group); }
             if (const auto* pod = std::get_if<PodItem>(&item)) { emit_pod(*pod); }
+            out_.origins.resize(out_.workloads.size(), i);
         }
         return std::move(out_);
     }

@@ -16,8 +16,9 @@ using DemandItem = std::variant<DeclaredJob, GroupObject, PodItem>;
 
 struct Demand {
     std::vector<WorkloadSpec> workloads;
-    std::vector<Place> places;   // of each workload
-    std::vector<Fact> bindings;  // TaskBound and TaskGone, after all workloads
+    std::vector<Place> places;         // of each workload
+    std::vector<std::size_t> origins;  // of each workload: the item at which it was made
+    std::vector<Fact> bindings;        // TaskBound and TaskGone, after all workloads
     std::vector<PodTask> pods;
     std::vector<RefusedWorkload> refused;
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 namespace muster::kube {
@@ -20,16 +21,30 @@ constexpr std::int64_t wait_clean_max = 1'000;  // after streams that only ended
 constexpr int list_limit = 500;
 constexpr std::size_t depth_max = 256;  // schemas inside CustomResourceDefinitions nest deeply
 
-Result<json::object> parse_object(std::string_view text) {
+Result<json::object> parse_object(std::string_view text, json::storage_ptr storage) {
     json::parse_options options;
     options.max_depth = depth_max;
     boost::system::error_code error;
-    json::value value = json::parse(text, error, {}, options);
+    json::value value = json::parse(text, error, std::move(storage), options);
     if (error) { return fail(Code::corrupt, "answer is not JSON: " + error.message()); }
     json::object* object = value.if_object();
     if (object == nullptr) { return fail(Code::corrupt, "answer is no JSON object"); }
     return std::move(*object);
 }
+
+json::object without_owners(json::object object) {
+    if (json::value* metadata = object.if_contains("metadata"); metadata && metadata->is_object()) {
+        metadata->as_object().erase("managedFields");
+    }
+    return object;
+}
+
+std::string_view version_of(const json::object& object) {
+    return text_at(object, "metadata.resourceVersion");
+}
+std::string_view version_of(const Extract& extract) { return extract.version; }
+std::string_view uid_of(const json::object& object) { return kube::uid_of(object); }
+std::string_view uid_of(const Extract& extract) { return extract.uid; }
 
 std::string escape(std::string_view text) {
     std::string out;
@@ -60,13 +75,38 @@ std::string path_of(const Resource& resource, std::string_view space, std::strin
     return out;
 }
 
-struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
-    Impl(Transport& over, Resource followed, Listener told)
+namespace {
+
+/// Where what the server sends is parsed into: objects that are kept stay there.
+template <class T>
+struct Storage {
+    [[nodiscard]] json::storage_ptr pointer() { return {}; }
+};
+/// All at once and gone at once, which is much less work.
+template <>
+struct Storage<Extract> {
+    json::monotonic_resource pool{std::size_t{64} << 10};
+
+    [[nodiscard]] json::storage_ptr pointer() { return &pool; }
+};
+
+/// What both informers do; T is what is kept of an object.
+template <class T>
+struct Follower : std::enable_shared_from_this<Follower<T>> {
+    using Make = std::function<T(json::object)>;
+    using Listener =
+        std::function<void(Informer::Change, const ObjectName&, const T& now, const T* before)>;
+
+    Follower(Transport& over, Resource followed, Make maker, Listener told)
         : transport(over),
           resource(std::move(followed)),
+          make(std::move(maker)),
           listener(std::move(told)),
           random(std::random_device()()) {}
 
+    void start() {
+        if (!std::exchange(is_started, true)) { list(""); }
+    }
     void list(const std::string& token);
     void on_page(Result<Answer> answer);
     void take(json::object page);
@@ -74,19 +114,20 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     void watch();
     void on_line(std::string_view line);
     void on_event(std::string_view type, json::object object);
+    [[nodiscard]] bool is_known(const ObjectName& name, const json::object& object) const;
     void on_end(const Result<Answer>& answer);
-    void set(json::object object);
-    void put(const ObjectName& name, json::object object);
+    void put(const ObjectName& name, T object);
     void drop(const ObjectName& name);
     void again(bool from_list, std::int64_t wait_most);
 
     Transport& transport;
     Resource resource;
+    Make make;
     Listener listener;
     std::minstd_rand random;
-    std::map<ObjectName, json::object> objects;
-    std::map<ObjectName, json::object> listed;  // the pages so far
-    std::string version;                        // the last one seen
+    std::map<ObjectName, T> objects;
+    std::map<ObjectName, std::optional<T>> listed;  // the pages so far; none: as it is known
+    std::string version;                            // the last one seen
     std::unique_ptr<Transport::Stream> stream;
     std::uint64_t turn = 0;  // callbacks of an earlier turn are not heard any more
     int failures = 0;        // in a row, without a word from the server
@@ -96,13 +137,14 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
 /// Next turn after a wait that doubles and is spread, so that clients do not come back in step. A
 /// stream is ended here and not in its own callback.
-void Informer::Impl::again(bool from_list, std::int64_t wait_most) {
+template <class T>
+void Follower<T>::again(bool from_list, std::int64_t wait_most) {
     const int doublings = std::min(failures++, 16);
     const std::int64_t wait = std::min(wait_first << doublings, wait_most);
     const std::int64_t spread =
         wait / 2 + static_cast<std::int64_t>(random()) % (wait - wait / 2 + 1);
     const std::uint64_t mine = ++turn;
-    transport.after(spread, [weak = weak_from_this(), from_list, mine] {
+    transport.after(spread, [weak = this->weak_from_this(), from_list, mine] {
         const auto self = weak.lock();
         if (!self || self->turn != mine) { return; }
         self->stream.reset();
@@ -115,26 +157,31 @@ void Informer::Impl::again(bool from_list, std::int64_t wait_most) {
     });
 }
 
-void Informer::Impl::list(const std::string& token) {
+template <class T>
+void Follower<T>::list(const std::string& token) {
     Call call;
     call.target = fmt::format("{}?limit={}", path_of(resource, ""), list_limit);
     if (!token.empty()) { call.target += "&continue=" + escape(token); }
-    transport.call(std::move(call), [weak = weak_from_this(), mine = turn](Result<Answer> answer) {
-        const auto self = weak.lock();
-        if (self && self->turn == mine) { self->on_page(std::move(answer)); }
-    });
+    transport.call(std::move(call),
+                   [weak = this->weak_from_this(), mine = turn](Result<Answer> answer) {
+                       const auto self = weak.lock();
+                       if (self && self->turn == mine) { self->on_page(std::move(answer)); }
+                   });
 }
 
 /// Any failure starts from the first page: one that has expired (410) is of no use, and the others
 /// are rare.
-void Informer::Impl::on_page(Result<Answer> answer) {
+template <class T>
+void Follower<T>::on_page(Result<Answer> answer) {
     if (!answer || !answer->is_ok()) { return again(true, wait_max); }
-    auto page = parse_object(answer->body);
+    Storage<T> storage;
+    auto page = parse_object(answer->body, storage.pointer());
     if (!page || array_at(*page, "items") == nullptr) { return again(true, wait_max); }
     take(std::move(*page));
 }
 
-void Informer::Impl::take(json::object page) {
+template <class T>
+void Follower<T>::take(json::object page) {
     // Items of a list leave out what its head says.
     std::string kind(text_at(page, "kind"));
     if (kind.ends_with("List")) { kind.resize(kind.size() - 4); }
@@ -146,7 +193,9 @@ void Informer::Impl::take(json::object page) {
             (*object)["apiVersion"] = text_at(page, "apiVersion");
         }
         ObjectName name = name_of(*object);
-        listed.insert_or_assign(std::move(name), std::move(*object));
+        std::optional<T> made;
+        if (!is_known(name, *object)) { made = make(std::move(*object)); }
+        listed.insert_or_assign(std::move(name), std::move(made));
     }
     const std::string_view token = text_at(page, "metadata.continue");
     if (!token.empty()) { return list(std::string(token)); }
@@ -157,7 +206,8 @@ void Informer::Impl::take(json::object page) {
 }
 
 /// What changed while nobody watched is told as if it had been watched.
-void Informer::Impl::replace_all() {
+template <class T>
+void Follower<T>::replace_all() {
     std::vector<ObjectName> gone;
     for (const auto& [name, object] : objects) {
         if (!listed.contains(name)) { gone.push_back(name); }
@@ -165,16 +215,19 @@ void Informer::Impl::replace_all() {
     for (const ObjectName& name : gone) { drop(name); }
     auto fresh = std::move(listed);
     listed.clear();
-    for (auto& [name, object] : fresh) { put(name, std::move(object)); }
+    for (auto& [name, object] : fresh) {
+        if (object) { put(name, std::move(*object)); }
+    }
 }
 
-void Informer::Impl::watch() {
+template <class T>
+void Follower<T>::watch() {
     Call call;
     call.target =
         fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
                     path_of(resource, ""), escape(version), 300 + random() % 300);
     const std::uint64_t mine = ++turn;
-    const auto weak = weak_from_this();
+    const auto weak = this->weak_from_this();
     stream = transport.stream(
         std::move(call),
         [weak, mine](std::string_view line) {
@@ -187,9 +240,11 @@ void Informer::Impl::watch() {
         });
 }
 
-void Informer::Impl::on_line(std::string_view line) {
+template <class T>
+void Follower<T>::on_line(std::string_view line) {
     if (line.empty()) { return; }
-    auto event = parse_object(line);
+    Storage<T> storage;
+    auto event = parse_object(line, storage.pointer());
     const bool is_event = event && object_at(*event, "object") != nullptr;
     if (!is_event) { return again(true, wait_max); }  // something may have been lost
     const std::string type(text_at(*event, "type"));
@@ -199,28 +254,35 @@ void Informer::Impl::on_line(std::string_view line) {
     on_event(type, std::move(object));
 }
 
-void Informer::Impl::on_event(std::string_view type, json::object object) {
+template <class T>
+void Follower<T>::on_event(std::string_view type, json::object object) {
     const std::string_view seen = text_at(object, "metadata.resourceVersion");
     if (!seen.empty()) { version = seen; }
-    if (type == "ADDED" || type == "MODIFIED") { return set(std::move(object)); }
-    if (type == "DELETED") { drop(name_of(object)); }
+    const ObjectName name = name_of(object);
+    if (type == "ADDED" || type == "MODIFIED") {
+        if (!is_known(name, object)) { put(name, make(std::move(object))); }
+    } else if (type == "DELETED") {
+        drop(name);
+    }
 }
 
 /// A stream that ended by itself goes on where it was; 410 says that this is too long ago.
-void Informer::Impl::on_end(const Result<Answer>& answer) {
+template <class T>
+void Follower<T>::on_end(const Result<Answer>& answer) {
     const int status = answer ? answer->status : 0;
     again(status == 410, status == 200 ? wait_clean_max : wait_max);
 }
 
-void Informer::Impl::set(json::object object) {
-    const ObjectName name = name_of(object);
-    put(name, std::move(object));
+template <class T>
+bool Follower<T>::is_known(const ObjectName& name, const json::object& object) const {
+    const std::string_view now = version_of(object);
+    const auto at = objects.find(name);
+    return at != objects.end() && !now.empty() && version_of(at->second) == now &&
+           uid_of(at->second) == uid_of(object);
 }
 
-void Informer::Impl::put(const ObjectName& name, json::object object) {
-    if (json::value* metadata = object.if_contains("metadata"); metadata && metadata->is_object()) {
-        metadata->as_object().erase("managedFields");
-    }
+template <class T>
+void Follower<T>::put(const ObjectName& name, T object) {
     auto at = objects.find(name);
     if (at != objects.end() && uid_of(at->second) != uid_of(object)) {
         drop(name);  // another one of the same name
@@ -228,31 +290,34 @@ void Informer::Impl::put(const ObjectName& name, json::object object) {
     }
     if (at == objects.end()) {
         at = objects.emplace(name, std::move(object)).first;
-        if (listener) { listener(Change::set, at->first, at->second, nullptr); }
+        if (listener) { listener(Informer::Change::set, at->first, at->second, nullptr); }
         return;
     }
-    const std::string_view seen = text_at(object, "metadata.resourceVersion");
-    if (!seen.empty() && seen == text_at(at->second, "metadata.resourceVersion")) { return; }
-    at->second.swap(object);
-    if (listener) { listener(Change::set, at->first, at->second, &object); }
+    std::swap(at->second, object);
+    if (listener) { listener(Informer::Change::set, at->first, at->second, &object); }
 }
 
-void Informer::Impl::drop(const ObjectName& name) {
+template <class T>
+void Follower<T>::drop(const ObjectName& name) {
     const auto taken = objects.extract(name);
-    if (taken && listener) { listener(Change::gone, taken.key(), taken.mapped(), &taken.mapped()); }
+    if (taken && listener) {
+        listener(Informer::Change::gone, taken.key(), taken.mapped(), &taken.mapped());
+    }
 }
+
+}  // namespace
+
+struct Informer::Impl : Follower<json::object> {
+    using Follower::Follower;
+};
 
 Informer::Informer(Transport& transport, Resource resource, Listener listener)
-    : impl_(std::make_shared<Impl>(transport, std::move(resource), std::move(listener))) {}
+    : impl_(std::make_shared<Impl>(transport, std::move(resource), without_owners,
+                                   std::move(listener))) {}
 
 Informer::~Informer() { impl_->stream.reset(); }
 
-void Informer::start() {
-    if (impl_->is_started) { return; }
-    impl_->is_started = true;
-    impl_->list("");
-}
-
+void Informer::start() { impl_->start(); }
 bool Informer::is_synced() const { return impl_->is_synced; }
 const std::map<ObjectName, json::object>& Informer::objects() const { return impl_->objects; }
 
@@ -260,5 +325,27 @@ const json::object* Informer::find(const ObjectName& name) const {
     const auto at = impl_->objects.find(name);
     return at == impl_->objects.end() ? nullptr : &at->second;
 }
+
+struct ExtractInformer::Impl : Follower<Extract> {
+    using Follower::Follower;
+};
+
+ExtractInformer::ExtractInformer(Transport& transport, Resource resource, Make make,
+                                 Listener listener)
+    : impl_(std::make_shared<Impl>(
+          transport, std::move(resource),
+          [make = std::move(make)](const json::object& object) {
+              Extract out = make(object);
+              out.uid = kube::uid_of(object);
+              out.version = text_at(object, "metadata.resourceVersion");
+              return out;
+          },
+          std::move(listener))) {}
+
+ExtractInformer::~ExtractInformer() { impl_->stream.reset(); }
+
+void ExtractInformer::start() { impl_->start(); }
+bool ExtractInformer::is_synced() const { return impl_->is_synced; }
+const std::map<ObjectName, Extract>& ExtractInformer::objects() const { return impl_->objects; }
 
 }  // namespace muster::kube

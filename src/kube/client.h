@@ -93,4 +93,37 @@ private:
     std::shared_ptr<Impl> impl_;
 };
 
+/// What a client makes of an object whose whole it has no use for.
+struct Extract {
+    std::string uid;
+    std::string version;
+    std::string text;
+    std::string more;
+
+    bool operator==(const Extract&) const = default;
+};
+
+/// The same for hundreds of thousands of objects: keeps only what `make` makes of each.
+class ExtractInformer {
+public:
+    /// Uid and version are filled in.
+    using Make = std::function<Extract(const boost::json::object&)>;
+    /// As Informer's.
+    using Listener = std::function<void(Informer::Change, const ObjectName&, const Extract& now,
+                                        const Extract* before)>;
+
+    ExtractInformer(Transport& transport, Resource resource, Make make, Listener listener);
+    ~ExtractInformer();
+    ExtractInformer(const ExtractInformer&) = delete;
+    ExtractInformer& operator=(const ExtractInformer&) = delete;
+
+    void start();
+    [[nodiscard]] bool is_synced() const;
+    [[nodiscard]] const std::map<ObjectName, Extract>& objects() const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
 }  // namespace muster::kube

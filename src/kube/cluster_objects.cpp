@@ -50,6 +50,37 @@ void copy(const json::object& from, std::initializer_list<std::string_view> keys
     }
 }
 
+/// What no scheduler asks about, and most of a pod's text.
+constexpr std::array<std::string_view, 18> container_rest{"args",
+                                                          "command",
+                                                          "env",
+                                                          "envFrom",
+                                                          "image",
+                                                          "imagePullPolicy",
+                                                          "lifecycle",
+                                                          "livenessProbe",
+                                                          "readinessProbe",
+                                                          "securityContext",
+                                                          "startupProbe",
+                                                          "stdin",
+                                                          "terminationMessagePath",
+                                                          "terminationMessagePolicy",
+                                                          "tty",
+                                                          "volumeDevices",
+                                                          "volumeMounts",
+                                                          "workingDir"};
+
+json::value bare_containers(const json::value& list) {
+    json::value out = list;
+    if (!out.is_array()) { return out; }
+    for (json::value& one : out.get_array()) {
+        if (json::object* container = one.if_object()) {
+            for (const std::string_view key : container_rest) { container->erase(key); }
+        }
+    }
+    return out;
+}
+
 /// Heartbeats and what other controllers write are nothing that scheduling looks at.
 json::object status_of(ObjectKind kind, const json::object& status) {
     json::object out;
@@ -73,7 +104,7 @@ json::object status_of(ObjectKind kind, const json::object& status) {
 }
 
 json::object trimmed(ObjectKind kind, const json::object& object) {
-    json::object out;
+    json::object out(object.storage());  // which has room without asking for it
     out["apiVersion"] = name_of(kind).api_version();
     out["kind"] = name_of(kind).kind;
     for (const auto& [key, value] : object) {
@@ -82,15 +113,42 @@ json::object trimmed(ObjectKind kind, const json::object& object) {
         }
         out[key] = value;
     }
+    if (json::value* spec = out.if_contains("spec");
+        kind == ObjectKind::pod && spec != nullptr && spec->is_object()) {
+        for (const std::string_view list : {"containers", "initContainers"}) {
+            json::value* of = spec->get_object().if_contains(list);
+            if (of != nullptr) { *of = bare_containers(*of); }
+        }
+    }
     if (const json::object* metadata = object_at(object, "metadata")) {
         json::object& to = out["metadata"].emplace_object();
         copy(*metadata,
              {"name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
               "ownerReferences"},
              to);
+        if (json::value* notes = to.if_contains("annotations");
+            notes != nullptr && notes->is_object()) {
+            notes->get_object().erase("kubectl.kubernetes.io/last-applied-configuration");
+        }
     }
     if (const json::object* status = object_at(object, "status")) {
         out["status"] = status_of(kind, *status);
+    }
+    return out;
+}
+
+/// What the scheduler writes itself and would read in vain if it stood in the text.
+json::object written_status(ObjectKind kind, const json::object& status) {
+    if (kind == ObjectKind::node) { return {}; }
+    if (kind != ObjectKind::pod) { return status; }
+    json::object out;
+    copy(status, {"phase"}, out);
+    const json::array* conditions = array_at(status, "conditions");
+    if (conditions == nullptr) { return out; }
+    for (const json::value& condition : *conditions) {
+        if (condition.is_object() && text_at(condition.get_object(), "type") == "PodScheduled") {
+            out["conditions"] = json::array{condition};
+        }
     }
     return out;
 }
@@ -99,6 +157,37 @@ json::object trimmed(ObjectKind kind, const json::object& object) {
 bool is_leaving_unbound(ObjectKind kind, const json::object& object) {
     return kind == ObjectKind::pod && is_leaving(object) &&
            text_at(object, "spec.nodeName").empty();
+}
+
+Extract extract_of(ObjectKind kind, const json::object& object) {
+    Extract out;
+    if (!is_leaving_unbound(kind, object)) { out.text = json::serialize(trimmed(kind, object)); }
+    if (const json::object* status = object_at(object, "status")) {
+        const json::object written = written_status(kind, *status);
+        if (!written.empty()) { out.more = json::serialize(written); }
+    }
+    return out;
+}
+
+json::object parsed(std::string_view text) {
+    boost::system::error_code error;
+    json::value value = json::parse(text, error);
+    return error || !value.is_object() ? json::object{} : std::move(value.get_object());
+}
+
+dialect::Links links_of_text(ObjectKind kind, std::string_view text) {
+    const KindName& of = name_of(kind);
+    boost::system::error_code error;
+    json::monotonic_resource pool;
+    const json::value root = json::parse(text, error, &pool);
+    if (error || !root.is_object()) { return {}; }
+    const std::string version = of.api_version();
+    return dialect::links_of({.file = {},
+                              .kind = of.kind,
+                              .api_version = version,
+                              .root = &root,
+                              .lines = nullptr,
+                              .prefix = {}});
 }
 
 bool serves(const Answer& answer, const std::string& plural) {
@@ -121,6 +210,11 @@ std::string KindName::api_version() const {
 }
 
 const KindName& name_of(ObjectKind kind) { return kinds().at(static_cast<std::size_t>(kind)); }
+
+bool is_frame(ObjectKind kind) {
+    return kind == ObjectKind::node || kind == ObjectKind::priority_class ||
+           kind == ObjectKind::volcano_queue || kind == ObjectKind::hypernode;
+}
 
 std::string ObjectKey::text() const {
     const KindName& of = name_of(kind);
@@ -181,12 +275,13 @@ Result<> ClusterObjects::discover() {
 Result<> ClusterObjects::start() {
     MUSTER_CHECK(discover());
     informers_.clear();
-    texts_.clear();
+    changed_.clear();
     for (const ObjectKind kind : served_) {
-        auto informer = std::make_unique<Informer>(
+        auto informer = std::make_unique<ExtractInformer>(
             transport_, name_of(kind).resource,
-            [this, kind](Informer::Change change, const ObjectName& name, const json::object& now,
-                         const json::object*) { hear(kind, change, name, now); });
+            [kind](const json::object& object) { return extract_of(kind, object); },
+            [this, kind](Informer::Change change, const ObjectName& name, const Extract& now,
+                         const Extract* before) { hear(kind, change, name, now, before); });
         informer->start();
         informers_.emplace(kind, std::move(informer));
     }
@@ -200,19 +295,21 @@ Result<> ClusterObjects::start() {
 }
 
 void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const ObjectName& name,
-                          const json::object& now) {
+                          const Extract& now, const Extract* before) {
     const ObjectKey key{kind, name};
-    if (change == Informer::Change::gone || is_leaving_unbound(kind, now)) {
-        is_changed_ = texts_.erase(key) > 0 || is_changed_;
+    const bool was_there = before != nullptr && !before->text.empty();
+    if (change == Informer::Change::gone || now.text.empty()) {
+        if (was_there) {
+            changed_[key] = {};
+            is_changed_ = true;
+        }
         if (kind == ObjectKind::volcano_group) { new_groups_.erase(name); }
         return;
     }
-    std::string text = json::serialize(trimmed(kind, now));
-    const auto [known, is_new] = texts_.try_emplace(key);
-    if (!is_new && known->second == text) { return; }
-    known->second = std::move(text);
+    if (was_there && before->text == now.text) { return; }
+    changed_[key] = is_frame(kind) ? dialect::Links{} : links_of_text(kind, now.text);
     is_changed_ = true;
-    if (is_new && kind == ObjectKind::volcano_group) { new_groups_.insert(name); }
+    if (!was_there && kind == ObjectKind::volcano_group) { new_groups_.insert(name); }
 }
 
 bool ClusterObjects::wait_for_change(std::int64_t patience_ms) {
@@ -229,9 +326,42 @@ bool ClusterObjects::wait_for_change(std::int64_t patience_ms) {
     return std::exchange(is_changed_, false);
 }
 
-const json::object* ClusterObjects::find(const ObjectKey& key) const {
+const Extract* ClusterObjects::extract(const ObjectKey& key) const {
     const auto informer = informers_.find(key.kind);
-    return informer == informers_.end() ? nullptr : informer->second->find(key.name);
+    if (informer == informers_.end()) { return nullptr; }
+    const auto& objects = informer->second->objects();
+    const auto found = objects.find(key.name);
+    return found == objects.end() ? nullptr : &found->second;
+}
+
+std::string_view ClusterObjects::text(const ObjectKey& key) const {
+    const Extract* found = extract(key);
+    return found != nullptr ? std::string_view(found->text) : std::string_view();
+}
+
+void ClusterObjects::each(const Visit& visit) const {
+    for (const auto& [kind, informer] : informers_) {
+        for (const auto& [name, extract] : informer->objects()) {
+            if (!extract.text.empty()) { visit({kind, name}, extract.text); }
+        }
+    }
+}
+
+std::optional<json::object> ClusterObjects::find(const ObjectKey& key) const {
+    const Extract* found = extract(key);
+    if (found == nullptr) { return std::nullopt; }
+    json::object out = parsed(found->text);
+    if (out.empty()) { out["metadata"] = json::object{{"uid", found->uid}}; }
+    const json::object more = parsed(found->more);
+    if (more.empty()) { return out; }
+    json::value& status = out["status"];
+    if (!status.is_object()) { status.emplace_object(); }
+    for (const auto& [name, value] : more) { status.get_object()[name] = value; }
+    return out;
+}
+
+std::map<ObjectKey, dialect::Links> ClusterObjects::take_changed() {
+    return std::exchange(changed_, {});
 }
 
 std::set<ObjectName> ClusterObjects::take_new_groups() { return std::exchange(new_groups_, {}); }

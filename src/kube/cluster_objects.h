@@ -1,9 +1,9 @@
-// What a scheduler follows of a cluster, kept as objects and, cut down to what scheduling looks at,
-// as text. Kinds that the server does not have when it is asked first are left out. Called from the
-// transport's thread.
+// What a scheduler follows of a cluster, kept as text and cut down to what is looked at. Kinds that
+// the server does not have when it is asked first are left out. Called from the transport's thread.
 #pragma once
 
 #include "base/result.h"
+#include "dialect/kubernetes.h"
 #include "kube/client.h"
 
 #include <boost/json/fwd.hpp>
@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -45,6 +46,8 @@ struct KindName {
     [[nodiscard]] std::string api_version() const;
 };
 const KindName& name_of(ObjectKind kind);
+/// What all the others are read against.
+bool is_frame(ObjectKind kind);
 
 struct ObjectKey {
     ObjectKind kind = ObjectKind::node;
@@ -71,24 +74,31 @@ public:
     /// As if something had changed.
     void touch() { is_changed_ = true; }
 
-    [[nodiscard]] const std::map<ObjectKey, std::string>& texts() const { return texts_; }
-    /// Null when it is not there.
-    [[nodiscard]] const boost::json::object* find(const ObjectKey& key) const;
+    /// What scheduling looks at, as JSON; empty when it is not there, or leaves before it ran.
+    [[nodiscard]] std::string_view text(const ObjectKey& key) const;
+    using Visit = std::function<void(const ObjectKey&, std::string_view text)>;
+    void each(const Visit& visit) const;
+    /// Those whose text has changed since the last call, with what ties them to others.
+    std::map<ObjectKey, dialect::Links> take_changed();
+    /// With its status: of a pod the phase and whether it was scheduled.
+    [[nodiscard]] std::optional<boost::json::object> find(const ObjectKey& key) const;
+    [[nodiscard]] bool has(const ObjectKey& key) const { return extract(key) != nullptr; }
     /// Volcano's groups that were seen first since the last call.
     std::set<ObjectName> take_new_groups();
     [[nodiscard]] Transport& transport() { return transport_; }
 
 private:
-    void hear(ObjectKind kind, Informer::Change change, const ObjectName& name,
-              const boost::json::object& now);
+    void hear(ObjectKind kind, Informer::Change change, const ObjectName& name, const Extract& now,
+              const Extract* before);
+    [[nodiscard]] const Extract* extract(const ObjectKey& key) const;
     Result<> discover();
     Result<> pump_until(const std::function<bool()>& is_done, std::string_view what);
 
     Transport& transport_;
     Pump pump_;
     std::set<ObjectKind> served_;
-    std::map<ObjectKind, std::unique_ptr<Informer>> informers_;
-    std::map<ObjectKey, std::string> texts_;
+    std::map<ObjectKind, std::unique_ptr<ExtractInformer>> informers_;
+    std::map<ObjectKey, dialect::Links> changed_;
     std::set<ObjectName> new_groups_;
     bool is_changed_ = false;
 };

@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-json::object parsed(const std::string& text) {
+json::object parsed(std::string_view text) {
     boost::system::error_code error;
     json::value value = json::parse(text, error);
     return error || !value.is_object() ? json::object{} : std::move(value.get_object());
@@ -35,7 +35,7 @@ std::string group_of(const json::object& pod) {
 }
 
 /// What runs holds room, however odd its labels are: the pod without what people write into it.
-std::string bare(const std::string& text) {
+std::string bare(std::string_view text) {
     const json::object pod = parsed(text);
     json::object out{{"apiVersion", "v1"}, {"kind", "Pod"}};
     out["metadata"] = {{"name", text_at(pod, "metadata.name")},
@@ -60,31 +60,37 @@ std::string bare(const std::string& text) {
 /// Reads until nothing that is left is faulty: each round leaves at least one object out.
 class Attempts {
 public:
-    explicit Attempts(const std::map<ObjectKey, std::string>& texts) : texts_(texts) {}
+    explicit Attempts(const Texts& texts) : texts_(texts) {}
 
-    dialect::ClusterInput run(const dialect::ClusterOptions& options) {
+    dialect::ClusterInput run(const dialect::ClusterOptions& options,
+                              const dialect::KubernetesContext& context) {
         for (;;) {
-            Documents documents;
+            documents_ = {};
             keys_.clear();
             seen_.clear();
-            for (const auto& [key, text] : texts_) { add(key, text, documents); }
-            dialect::ClusterReading reading = dialect::inspect_cluster(documents, options);
+            for (const auto& [key, text] : texts_) { add(key, text); }
+            dialect::ClusterReading reading =
+                dialect::inspect_cluster(documents_, options, context);
             if (reading.faults.empty()) { return std::move(reading.input); }
             for (const Fault& fault : reading.faults) { leave_out(fault); }
         }
     }
-    [[nodiscard]] const ObjectKey* find(const Place& place) const {
-        const auto found = keys_.find(place.file);
+    [[nodiscard]] const ObjectKey* find(const std::string& document) const {
+        const auto found = keys_.find(document);
         return found == keys_.end() ? nullptr : &found->second;
     }
+    /// Those that were read.
+    [[nodiscard]] const Documents& documents() const { return documents_; }
+    /// Cut down to what holds room.
+    [[nodiscard]] bool is_bare(const ObjectKey& key) const { return bare_.contains(key); }
     std::vector<Problem> take_problems() { return std::move(problems_); }
 
 private:
-    void add(const ObjectKey& key, const std::string& text, Documents& documents) {
+    void add(const ObjectKey& key, std::string_view text) {
         if (out_.contains(key)) { return; }
         std::string name = key.text();
         const bool is_bare = bare_.contains(key);
-        if (auto added = documents.add({name, is_bare ? bare(text) : text}); !added) {
+        if (auto added = documents_.add({name, is_bare ? bare(text) : std::string(text)}); !added) {
             out_.insert(key);
             problems_.push_back({key, added.error().message});
             return;
@@ -93,7 +99,7 @@ private:
     }
 
     void leave_out(const Fault& fault) {
-        const ObjectKey* found = find(fault.place);
+        const ObjectKey* found = find(fault.place.file);
         if (found == nullptr) { return leave_out_kind(fault.text); }
         const ObjectKey key = *found;
         if (!seen_.insert(key).second) { return; }  // its first fault is enough
@@ -118,7 +124,8 @@ private:
         for (const auto& [key, object] : texts_) { out_.insert(key); }
     }
 
-    const std::map<ObjectKey, std::string>& texts_;
+    const Texts& texts_;
+    Documents documents_;
     std::unordered_map<std::string, ObjectKey> keys_;
     std::set<ObjectKey> out_;
     std::set<ObjectKey> bare_;
@@ -157,27 +164,36 @@ void sort_out(std::vector<Fact> facts, Listing& listing) {
 
 }  // namespace
 
-ClusterState read_state(const std::map<ObjectKey, std::string>& texts,
-                        const dialect::ClusterOptions& options) {
+ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& options,
+                        const dialect::KubernetesContext& context) {
     Attempts attempts(texts);
-    dialect::ClusterInput input = attempts.run(options);
+    dialect::ClusterInput input = attempts.run(options, context);
     ClusterState out;
     sort_out(std::move(input.facts), out.listing);
+    std::map<ObjectName, const dialect::PodTask*> tasks;
     for (const dialect::PodTask& task : input.pods) {
         const auto slash = task.pod.find('/');
-        const ObjectKey key{ObjectKind::pod,
-                            {task.pod.substr(0, slash), task.pod.substr(slash + 1)}};
-        const auto text = texts.find(key);
-        if (text == texts.end()) { continue; }
-        out.pods[task.workload].emplace(task.task, pod_of(key, parsed(text->second), options));
+        tasks.emplace(ObjectName{task.pod.substr(0, slash), task.pod.substr(slash + 1)}, &task);
     }
-    for (const NodeSpec& node : out.listing.nodes) {
-        const auto text = texts.find({ObjectKind::node, {"", node.name}});
-        if (text == texts.end()) { continue; }
-        out.machines.emplace(node.name, uid_of(parsed(text->second)));
+    for (const Document& document : attempts.documents().all()) {
+        const ObjectKey* key = attempts.find(std::string(document.file));
+        if (key == nullptr) { continue; }
+        if (key->kind == ObjectKind::node) {
+            out.machines.emplace(key->name.second, uid_of(document.root->get_object()));
+        }
+        const auto task = tasks.find(key->name);
+        if (key->kind != ObjectKind::pod || task == tasks.end()) { continue; }
+        const json::object& pod = document.root->get_object();
+        out.pods[task->second->workload].emplace(task->second->task,
+                                                 attempts.is_bare(*key)
+                                                     ? pod_of(*key, parsed(texts.at(*key)), options)
+                                                     : pod_of(*key, pod, options));
+    }
+    for (const std::string& origin : input.origins) {
+        out.origins.push_back(*attempts.find(origin));
     }
     for (const dialect::RefusedWorkload& refused : input.refused) {
-        if (const ObjectKey* key = attempts.find(refused.place)) {
+        if (const ObjectKey* key = attempts.find(refused.place.file)) {
             out.refused.push_back({*key, refused.text});
         }
     }
@@ -189,6 +205,7 @@ ClusterState read_state(const std::map<ObjectKey, std::string>& texts,
                 {*key, fmt::format("{}: {}", warning.place.path, warning.text)});
         }
     }
+    out.context = std::move(input.context);
     return out;
 }
 

@@ -1,7 +1,6 @@
-// The texts of a cluster's objects, read as one listing. What can't be read is left out and told,
-// so that one bad object stops nobody else's. Pure.
-//
-// All of it is read each time: about as long as parsing the texts takes, 10 µs per pod or so.
+// Texts of a cluster's objects, read together as one listing. What can't be read is left out and
+// told, so that one bad object stops nobody else's. Pure. ClusterParts reads a cluster by parts
+// that come to the same as all of it at once.
 #pragma once
 
 #include "control/listing.h"
@@ -11,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::kube {
@@ -25,13 +25,18 @@ struct Problem {
 
 struct ClusterState {
     Listing listing;                              // without runs: see task_table.h
+    std::vector<ObjectKey> origins;               // of each workload
     std::map<std::string, TaskPods> pods;         // by workload, numbered as they were read
     std::map<std::string, std::string> machines;  // uid of each node
     std::vector<Problem> malformed;               // left out, or a part of it is
     std::vector<Problem> refused;                 // asks for what can't be kept
+    dialect::KubernetesContext context;
 };
 
-ClusterState read_state(const std::map<ObjectKey, std::string>& texts,
-                        const dialect::ClusterOptions& options);
+using Texts = std::map<ObjectKey, std::string_view>;
+
+/// `context` is that of the frame when this is a part without it.
+ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& options,
+                        const dialect::KubernetesContext& context = {});
 
 }  // namespace muster::kube

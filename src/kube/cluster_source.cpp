@@ -9,14 +9,31 @@
 
 namespace muster::kube {
 
+namespace {
+
+WorkloadStatus* find_known(Snapshot& known, const std::map<std::string, std::size_t>& index,
+                           const WorkloadSpec& workload) {
+    const auto found = index.find(workload.name);
+    if (found == index.end()) { return nullptr; }
+    WorkloadStatus& status = known.workloads[found->second];
+    return is_another(status.spec.uid, workload.uid) ? nullptr : &status;
+}
+
+}  // namespace
+
 Result<> ClusterSource::begin(const Snapshot& known) {
     known_ = known;
-    known_index_.clear();
-    for (std::size_t i = 0; i < known_.workloads.size(); ++i) {
-        known_index_.emplace(known_.workloads[i].spec.name, i);
+    told_.clear();
+    std::uint32_t index = 0;
+    for (WorkloadStatus& workload : known_.workloads) {
+        std::string name = workload.spec.name;
+        told_.emplace(std::move(name), Told{{{}, index++}, std::move(workload)});
     }
+    known_.workloads.clear();
     pods_.clear();
     machines_.clear();
+    parts_.forget();
+    is_all_ = true;
     MUSTER_CHECK(objects_.start());
     objects_.touch();
     return {};
@@ -27,14 +44,20 @@ Result<std::vector<Fact>> ClusterSource::observe(std::int64_t patience_ms) {
     return tell();
 }
 
+void ClusterSource::look_again() {
+    is_all_ = true;
+    parts_.touch_all();
+    objects_.touch();
+}
+
 const TaskPods* ClusterSource::pods_of(const std::string& workload) const {
     const auto found = pods_.find(workload);
     return found == pods_.end() ? nullptr : &found->second;
 }
 
 const WorkloadSpec* ClusterSource::find_workload(const std::string& name) const {
-    const auto found = known_index_.find(name);
-    return found == known_index_.end() ? nullptr : &known_.workloads[found->second].spec;
+    const auto found = told_.find(name);
+    return found == told_.end() ? nullptr : &found->second.status.spec;
 }
 
 void ClusterSource::note_ordered(const std::string& workload, std::uint32_t task) {
@@ -50,53 +73,99 @@ void ClusterSource::note_missing(const std::string& workload, std::uint32_t task
     objects_.touch();
 }
 
-WorkloadStatus* ClusterSource::find_known(const std::string& name, const std::string& uid) {
-    const auto found = known_index_.find(name);
-    if (found == known_index_.end()) { return nullptr; }
-    WorkloadStatus& known = known_.workloads[found->second];
-    return is_another(known.spec.uid, uid) ? nullptr : &known;
-}
-
 std::vector<Fact> ClusterSource::tell() {
-    ClusterState state = read_state(objects_.texts(), options_);
-    state.listing.leases = known_.leases;  // no matter of this cluster's
-    hold_back(state);
+    const ClusterParts::FrameChange frame = parts_.read_frame(objects_.take_changed());
+    if (!frame.nodes.empty()) {
+        for (const auto& [name, pods] : pods_) {
+            for (const auto& [task, pod] : pods) {
+                if (frame.nodes.contains(pod.node)) { parts_.touch({ObjectKind::pod, pod.name}); }
+            }
+        }
+    }
+    ClusterParts::Change change = parts_.read_demand();
+    const bool is_all = std::exchange(is_all_, false);
+    if (is_all) {
+        for (const auto& [name, told] : told_) { change.names.insert(name); }
+    }
+    const std::set<std::string> names = change.names;
+    Excerpt part = excerpt(std::move(change), frame.modified, frame.is_read || is_all);
+    hold_back(part);
     std::vector<Fact> out;
     for (TaskGone& gone : std::exchange(missing_, {})) { out.emplace_back(std::move(gone)); }
-    settle_tasks(state, out);
-    drop_replaced_nodes(state, out);
-    std::vector<Fact> differences = facts_against(known_, state.listing);
+    settle_tasks(part, out);
+    drop_replaced_nodes(part, out);
+    add_nodes(part);
+    std::vector<Fact> differences = facts_against(part.known, part.now);
     std::move(differences.begin(), differences.end(), std::back_inserter(out));
-    keep(state);
+    keep(std::move(part), names);
+    return out;
+}
+
+ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
+                                              const std::vector<std::string>& nodes,
+                                              bool has_frame) {
+    Excerpt out;
+    out.has_frame = has_frame;
+    std::vector<std::pair<Origin, WorkloadStatus*>> known;
+    for (const std::string& name : change.names) {
+        if (const auto told = told_.find(name); told != told_.end()) {
+            known.emplace_back(told->second.origin, &told->second.status);
+        }
+    }
+    std::sort(known.begin(), known.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [origin, status] : known) {
+        out.index.emplace(status->spec.name, out.known.workloads.size());
+        out.known.workloads.push_back(std::move(*status));
+    }
+    for (ClusterParts::Workload& workload : change.workloads) {
+        out.pods.emplace(workload.spec.name, std::move(workload.pods));
+        out.origins.emplace(workload.spec.name, workload.origin);
+        out.now.workloads.push_back(std::move(workload.spec));
+    }
+    const Listing& frame = parts_.frame().listing;
+    if (!has_frame) {
+        for (const std::string& name : nodes) {
+            NodeSpec& before = *find_node(known_.nodes, name);
+            out.known.nodes.push_back(std::move(before));
+            before = *find_node(frame.nodes, name);
+            out.now.nodes.push_back(before);
+        }
+        return out;
+    }
+    out.known.levels = known_.levels;
+    out.known.nodes = std::move(known_.nodes);
+    out.known.queues = known_.queues;
+    out.now.levels = frame.levels;
+    out.now.nodes = frame.nodes;
+    out.now.queues = frame.queues;
     return out;
 }
 
 /// A gang is told when enough of its pods are there: room is not kept for pods that nobody made.
 /// What runs, and what was told and still has pods, is told at any size.
-void ClusterSource::hold_back(ClusterState& state) const {
-    std::erase_if(state.listing.workloads, [&](const WorkloadSpec& workload) {
-        const auto found = state.pods.find(workload.name);
-        if (found == state.pods.end()) { return true; }
-        const TaskPods& pods = found->second;
+void ClusterSource::hold_back(Excerpt& part) const {
+    std::erase_if(part.now.workloads, [&](const WorkloadSpec& workload) {
+        const TaskPods& pods = part.pods.at(workload.name);
+        if (pods.empty()) { return true; }
         const bool runs = std::any_of(pods.begin(), pods.end(), [](const auto& pod) {
             return !pod.second.node.empty() && !pod.second.is_finished;
         });
-        const WorkloadSpec* known = find_workload(workload.name);
-        const bool is_known = known != nullptr && !is_another(known->uid, workload.uid);
+        const bool is_known = find_known(part.known, part.index, workload) != nullptr;
         return !runs && !is_known && !is_whole(workload, pods);
     });
 }
 
 /// Another machine of the same name: the first one is gone, and all that ran there.
-void ClusterSource::drop_replaced_nodes(const ClusterState& state, std::vector<Fact>& out) {
-    std::erase_if(known_.nodes, [&](const NodeSpec& node) {
+void ClusterSource::drop_replaced_nodes(Excerpt& part, std::vector<Fact>& out) const {
+    const auto& machines = parts_.frame().machines;
+    std::erase_if(part.known.nodes, [&](const NodeSpec& node) {
         const auto before = machines_.find(node.name);
-        const auto now = state.machines.find(node.name);
-        if (before == machines_.end() || now == state.machines.end() ||
-            before->second == now->second) {
+        const auto now = machines.find(node.name);
+        if (before == machines_.end() || now == machines.end() || before->second == now->second) {
             return false;
         }
-        for (WorkloadStatus& workload : known_.workloads) {
+        for (WorkloadStatus& workload : part.known.workloads) {
             for (TaskStatus& task : workload.tasks) {
                 if (task.node == node.name && task.state != TaskState::finished) { task = {}; }
             }
@@ -107,14 +176,13 @@ void ClusterSource::drop_replaced_nodes(const ClusterState& state, std::vector<F
 }
 
 /// Numbers the pods, tells the runs that have ended, and lists those that there are.
-void ClusterSource::settle_tasks(ClusterState& state, std::vector<Fact>& out) {
-    for (const WorkloadSpec& workload : state.listing.workloads) {
-        TaskPods& pods = state.pods[workload.name];
-        WorkloadStatus* known = find_known(workload.name, workload.uid);
+void ClusterSource::settle_tasks(Excerpt& part, std::vector<Fact>& out) {
+    for (const WorkloadSpec& workload : part.now.workloads) {
+        TaskPods& pods = part.pods.at(workload.name);
+        WorkloadStatus* known = find_known(part.known, part.index, workload);
         const WorkloadSpec told = known != nullptr ? known->spec : WorkloadSpec{};
-        const TaskPods before = known != nullptr && pods_.contains(workload.name)
-                                    ? pods_.at(workload.name)
-                                    : TaskPods{};
+        const auto last = pods_.find(workload.name);
+        const TaskPods before = known != nullptr && last != pods_.end() ? last->second : TaskPods{};
         pods =
             settle(std::move(pods), workload, before, told,
                    carried_over(told, known != nullptr ? known->tasks : std::vector<TaskStatus>{},
@@ -135,14 +203,14 @@ void ClusterSource::settle_tasks(ClusterState& state, std::vector<Fact>& out) {
             }
         }
         for (const auto& [task, pod] : pods) {
-            const bool is_there = state.machines.contains(pod.node);
+            const bool is_there = parts_.frame().machines.contains(pod.node);
             if (!pod.is_finished && !is_there) { continue; }
-            state.listing.runs.push_back({.workload = workload.name,
-                                          .task = task,
-                                          .node = pod.node,
-                                          .has_devices = false,
-                                          .devices = {},
-                                          .is_finished = pod.is_finished});
+            part.now.runs.push_back({.workload = workload.name,
+                                     .task = task,
+                                     .node = pod.node,
+                                     .has_devices = false,
+                                     .devices = {},
+                                     .is_finished = pod.is_finished});
         }
     }
 }
@@ -169,18 +237,35 @@ void ClusterSource::end_runs(WorkloadStatus& known, const TaskPods& now, std::ve
 
 /// No room is kept for another try: when there is one, a new pod says so.
 bool ClusterSource::has_failed(const TaskPod& pod) const {
-    const auto* object = objects_.find({ObjectKind::pod, pod.name});
-    return object != nullptr && uid_of(*object) == pod.uid &&
-           text_at(*object, "status.phase") == "Failed";
+    const auto object = objects_.find({ObjectKind::pod, pod.name});
+    return object && uid_of(*object) == pod.uid && text_at(*object, "status.phase") == "Failed";
 }
 
-void ClusterSource::keep(const ClusterState& state) {
-    std::map<std::string, std::size_t> index;
-    std::vector<WorkloadStatus> workloads;
-    for (const WorkloadSpec& spec : state.listing.workloads) {
+/// Nodes that are as they were: of those only the names count, and only where a task was.
+void ClusterSource::add_nodes(Excerpt& part) const {
+    if (part.has_frame) { return; }
+    std::set<std::string_view> names;
+    for (const WorkloadStatus& workload : part.known.workloads) {
+        for (const TaskStatus& task : workload.tasks) { names.insert(task.node); }
+    }
+    for (const NodeSpec& node : part.now.nodes) { names.erase(node.name); }
+    for (const std::string_view name : names) {
+        if (!has_node(std::string(name))) { continue; }
+        NodeSpec node;
+        node.name = name;
+        part.known.nodes.push_back(node);
+        part.now.nodes.push_back(std::move(node));
+    }
+}
+
+void ClusterSource::keep(Excerpt part, const std::set<std::string>& names) {
+    std::map<std::string, std::vector<const Listing::Run*>> runs;
+    for (const Listing::Run& run : part.now.runs) { runs[run.workload].push_back(&run); }
+    for (const std::string& name : names) { pods_.erase(name); }
+    std::map<std::string, Told> told;
+    for (WorkloadSpec& spec : part.now.workloads) {
         WorkloadStatus status;
-        status.spec = spec;
-        const WorkloadStatus* known = find_known(spec.name, spec.uid);
+        const WorkloadStatus* known = find_known(part.known, part.index, spec);
         const std::vector<Leaf> leaves = leaves_of(spec);
         status.tasks.resize(leaves.back().first + leaves.back().count);
         for (std::size_t i = 0; known != nullptr && i < status.tasks.size(); ++i) {
@@ -188,32 +273,35 @@ void ClusterSource::keep(const ClusterState& state) {
                 status.tasks[i].state = TaskState::finished;
             }
         }
-        index.emplace(spec.name, workloads.size());
-        workloads.push_back(std::move(status));
+        for (const Listing::Run* run : runs[spec.name]) {
+            TaskStatus& task = status.tasks[run->task];
+            if (task.state == TaskState::finished) { continue; }
+            task.state = run->is_finished ? TaskState::finished : TaskState::placed;
+            task.is_confirmed = !run->is_finished;
+            task.node = run->is_finished ? "" : run->node;
+        }
+        const std::string name = spec.name;
+        status.spec = std::move(spec);
+        told.emplace(name, Told{part.origins.at(name), std::move(status)});
     }
-    for (const Listing::Run& run : state.listing.runs) {
-        TaskStatus& task = workloads[index.at(run.workload)].tasks[run.task];
-        if (task.state == TaskState::finished) { continue; }
-        task.state = run.is_finished ? TaskState::finished : TaskState::placed;
-        task.is_confirmed = !run.is_finished;
-        task.node = run.is_finished ? "" : run.node;
-    }
-    known_.levels = state.listing.levels;
-    known_.nodes = state.listing.nodes;
-    if (std::none_of(state.listing.queues.begin(), state.listing.queues.end(),
-                     [](const QueueSpec& queue) { return queue.name == "default"; })) {
-        std::erase_if(known_.queues, [](const QueueSpec& q) { return q.name != "default"; });
+    for (const std::string& name : names) { told_.erase(name); }
+    for (auto& [name, one] : told) { told_.emplace(name, std::move(one)); }
+    for (auto& [name, pods] : part.pods) { pods_.emplace(name, std::move(pods)); }
+    if (!part.has_frame) { return; }
+    known_.levels = std::move(part.now.levels);
+    known_.nodes = std::move(part.now.nodes);
+    keep_queues(part.now.queues);
+    machines_ = parts_.frame().machines;
+}
+
+void ClusterSource::keep_queues(const std::vector<QueueSpec>& now) {
+    const auto is_default = [](const QueueSpec& queue) { return queue.name == "default"; };
+    if (std::none_of(now.begin(), now.end(), is_default)) {
+        std::erase_if(known_.queues, [&](const QueueSpec& queue) { return !is_default(queue); });
     } else {
         known_.queues.clear();
     }
-    known_.queues.insert(known_.queues.end(), state.listing.queues.begin(),
-                         state.listing.queues.end());
-    known_.workloads = std::move(workloads);
-    known_index_ = std::move(index);
-    pods_ = state.pods;
-    machines_ = state.machines;
-    malformed_ = state.malformed;
-    refused_ = state.refused;
+    known_.queues.insert(known_.queues.end(), now.begin(), now.end());
 }
 
 }  // namespace muster::kube

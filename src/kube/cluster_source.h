@@ -1,13 +1,14 @@
 // A Kubernetes cluster as a Source: what its objects say, told as the difference to what was told
-// before. Each change is read together with all the rest, see cluster_reading.h.
+// before. Looked at again is only what a change can make another: see cluster_parts.h.
 #pragma once
 
 #include "control/seams.h"
-#include "kube/cluster_reading.h"
+#include "kube/cluster_parts.h"
 
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace muster::kube {
@@ -17,14 +18,19 @@ public:
     /// The objects outlive it.
     ClusterSource(ClusterObjects& objects, dialect::ClusterOptions options)
         : objects_(objects),
-          options_(std::move(options)) {}
+          parts_(objects, std::move(options)) {}
 
     Result<> begin(const Snapshot& known) override;
     Result<std::vector<Fact>> observe(std::int64_t patience_ms) override;
 
+    /// The next observation looks at all of it, as the first one does.
+    void look_again();
+
     /// As the last observation spoke of it; null when it spoke of none.
     [[nodiscard]] const TaskPods* pods_of(const std::string& workload) const;
-    [[nodiscard]] bool has_node(const std::string& name) const { return machines_.contains(name); }
+    [[nodiscard]] bool has_node(const std::string& name) const {
+        return parts_.frame().machines.contains(name);
+    }
     [[nodiscard]] const WorkloadSpec* find_workload(const std::string& name) const;
     /// An order for the task's pod goes out: if the pod vanishes now, the task's run has ended.
     void note_ordered(const std::string& workload, std::uint32_t task);
@@ -33,28 +39,44 @@ public:
     void note_missing(const std::string& workload, std::uint32_t task);
 
     /// What can't be read or kept now.
-    [[nodiscard]] const std::vector<Problem>& malformed() const { return malformed_; }
-    [[nodiscard]] const std::vector<Problem>& refused() const { return refused_; }
+    [[nodiscard]] const std::vector<Problem>& malformed() const { return parts_.malformed(); }
+    [[nodiscard]] const std::vector<Problem>& refused() const { return parts_.refused(); }
 
 private:
+    struct Told {
+        Origin origin;
+        WorkloadStatus status;  // of a task only what the cluster said
+    };
+    /// What is compared: the workloads that may be others, and of the rest what these speak of.
+    struct Excerpt {
+        Snapshot known;
+        Listing now;
+        std::map<std::string, std::size_t> index;  // in known.workloads
+        std::map<std::string, TaskPods> pods;      // of now.workloads and of those held back
+        std::map<std::string, Origin> origins;
+        bool has_frame = false;
+    };
+
     std::vector<Fact> tell();
-    void hold_back(ClusterState& state) const;
-    void drop_replaced_nodes(const ClusterState& state, std::vector<Fact>& out);
-    void settle_tasks(ClusterState& state, std::vector<Fact>& out);
+    Excerpt excerpt(ClusterParts::Change change, const std::vector<std::string>& nodes,
+                    bool has_frame);
+    void hold_back(Excerpt& part) const;
+    void drop_replaced_nodes(Excerpt& part, std::vector<Fact>& out) const;
+    void settle_tasks(Excerpt& part, std::vector<Fact>& out);
     void end_runs(WorkloadStatus& known, const TaskPods& now, std::vector<Fact>& out);
     [[nodiscard]] bool has_failed(const TaskPod& pod) const;
-    void keep(const ClusterState& state);
-    WorkloadStatus* find_known(const std::string& name, const std::string& uid);
+    void add_nodes(Excerpt& part) const;
+    void keep(Excerpt part, const std::set<std::string>& names);
+    void keep_queues(const std::vector<QueueSpec>& now);
 
     ClusterObjects& objects_;
-    dialect::ClusterOptions options_;
-    Snapshot known_;  // as it was told; of a task only what the cluster said
-    std::map<std::string, std::size_t> known_index_;
-    std::map<std::string, TaskPods> pods_;
-    std::map<std::string, std::string> machines_;
+    ClusterParts parts_;
+    Snapshot known_;  // as it was told, without workloads
+    std::unordered_map<std::string, Told> told_;
+    std::unordered_map<std::string, TaskPods> pods_;
+    std::map<std::string, std::string> machines_;  // as they were told
     std::vector<TaskGone> missing_;
-    std::vector<Problem> malformed_;
-    std::vector<Problem> refused_;
+    bool is_all_ = true;  // to be looked at
 };
 
 }  // namespace muster::kube

@@ -89,8 +89,8 @@ void StatusWriter::tell_refused(const Refusal& refusal) {
     }
     const std::string name(reason_name(reason.why));
     for (const ObjectKey& group : groups_of(refusal.workload)) {
-        const json::object* object = objects_.find(group);
-        if (object == nullptr) { continue; }
+        const auto object = objects_.find(group);
+        if (!object) { continue; }
         events_.record(reference(group, *object), "Warning", "Unschedulable", reason.text);
         if (group.kind == ObjectKind::volcano_group) {
             set_conditions(group, {{"Unschedulable", true, name, reason.text}});
@@ -106,8 +106,8 @@ void StatusWriter::tell_refused(const Refusal& refusal) {
 
 void StatusWriter::tell_pod(const TaskPod& pod, const std::string& message, bool with_event) {
     const ObjectKey key{ObjectKind::pod, pod.name};
-    const json::object* object = objects_.find(key);
-    if (object == nullptr || uid_of(*object) != pod.uid || !pod.is_ours) { return; }
+    const auto object = objects_.find(key);
+    if (!object || uid_of(*object) != pod.uid || !pod.is_ours) { return; }
     if (with_event) {
         events_.record(reference(key, *object), "Warning", "FailedScheduling", message);
     }
@@ -124,7 +124,7 @@ void StatusWriter::tell_bound(const TaskBound& bound) {
     const auto pod = pods != nullptr ? pods->find(bound.task) : TaskPods::const_iterator{};
     if (pods != nullptr && pod != pods->end() && pods->size() <= pods_with_events_max) {
         const ObjectKey key{ObjectKind::pod, pod->second.name};
-        if (const json::object* object = objects_.find(key)) {
+        if (const auto object = objects_.find(key)) {
             events_.record(reference(key, *object), "Normal", "Scheduled",
                            fmt::format("Successfully assigned {}/{} to {}", key.name.first,
                                        key.name.second, bound.node));
@@ -151,8 +151,8 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
     if (named > named_max) { where += fmt::format(" and to {} more nodes", named - named_max); }
     const std::string message = fmt::format("Successfully assigned {} tasks: {}", tasks, where);
     for (const ObjectKey& group : groups_of(workload)) {
-        const json::object* object = objects_.find(group);
-        if (object == nullptr) { continue; }
+        const auto object = objects_.find(group);
+        if (!object) { continue; }
         events_.record(reference(group, *object), "Normal", "Scheduled", message);
         if (group.kind == ObjectKind::volcano_group) {
             std::vector<Condition> conditions{{"Scheduled", true, "Scheduled", message}};
@@ -170,16 +170,16 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
 /// Volcano's controllers make a job's pods, and users see it as queued, once its group says so.
 void StatusWriter::admit(const ObjectName& name) {
     const ObjectKey key{ObjectKind::volcano_group, name};
-    const json::object* group = objects_.find(key);
-    if (group == nullptr) { return; }
+    const auto group = objects_.find(key);
+    if (!group) { return; }
     const std::string_view phase = text_at(*group, "status.phase");
     if (!phase.empty() && phase != "Pending") { return; }
     std::string scheduler = "volcano";
     if (const json::object* owner = controller_of(*group);
         owner != nullptr && text_at(*owner, "kind") == "Job") {
         const ObjectName job{name.first, std::string(text_at(*owner, "name"))};
-        if (const json::object* object = objects_.find({ObjectKind::volcano_job, job});
-            object != nullptr && !text_at(*object, "spec.schedulerName").empty()) {
+        if (const auto object = objects_.find({ObjectKind::volcano_job, job});
+            object && !text_at(*object, "spec.schedulerName").empty()) {
             scheduler = text_at(*object, "spec.schedulerName");
         }
     }
@@ -194,8 +194,9 @@ void StatusWriter::admit(const ObjectName& name) {
 void StatusWriter::tell_problems() {
     std::set<Problem> now;
     const auto tell = [&](const Problem& problem, std::string_view reason) {
-        const json::object* object = objects_.find(problem.object);
-        if (!now.insert(problem).second || told_.contains(problem) || object == nullptr) { return; }
+        if (!now.insert(problem).second || told_.contains(problem)) { return; }
+        const auto object = objects_.find(problem.object);
+        if (!object) { return; }
         events_.record(reference(problem.object, *object), "Warning", reason, problem.text);
         if (problem.object.kind == ObjectKind::pod && text_at(*object, "spec.nodeName").empty()) {
             set_pod_condition(*object, problem.text);
@@ -240,8 +241,8 @@ void StatusWriter::set_pod_condition(const json::object& pod, const std::string&
 /// Lists are replaced by a merge patch, so those of others go with it.
 void StatusWriter::set_conditions(const ObjectKey& group,
                                   const std::vector<Condition>& conditions) {
-    const json::object* object = objects_.find(group);
-    if (object == nullptr) { return; }
+    const auto object = objects_.find(group);
+    if (!object) { return; }
     json::array list;
     if (const json::array* known = array_at(*object, "status.conditions")) { list = *known; }
     bool is_changed = false;
@@ -290,7 +291,7 @@ std::set<ObjectKey> StatusWriter::groups_of(const std::string& workload) const {
         for (const ObjectKind kind :
              {ObjectKind::volcano_group, ObjectKind::upstream_group, ObjectKind::plugin_group}) {
             const ObjectKey key{kind, {pod.name.first, pod.group}};
-            if (objects_.find(key) != nullptr) { out.insert(key); }
+            if (objects_.has(key)) { out.insert(key); }
         }
     }
     return out;
