@@ -199,7 +199,7 @@ ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& optio
     }
     out.malformed = attempts.take_problems();
     for (const dialect::Warning& warning : input.warnings) {
-        const ObjectKey* key = warning.is_fault ? attempts.find(warning.place) : nullptr;
+        const ObjectKey* key = warning.is_fault ? attempts.find(warning.place.file) : nullptr;
         if (key != nullptr) {
             out.malformed.push_back(
                 {*key, fmt::format("{}: {}", warning.place.path, warning.text)});

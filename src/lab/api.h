@@ -7,8 +7,10 @@
 #include "lab/api_error.h"
 #include "lab/kind_rules.h"
 #include "lab/object_store.h"
+#include "lab/owner_memo.h"
 #include "lab/registry.h"
 #include "lab/request_path.h"
+#include "lab/watch_lines.h"
 #include "net/http.h"
 
 #include <boost/json/fwd.hpp>
@@ -49,6 +51,7 @@ public:
     /// Whatever it waits for: a namespace in which nothing is left.
     Outcome<> erase(const ResourceType& type, const Key& key);
     ObjectStore& store() { return store_; }
+    WatchLines& watch_lines() { return watch_lines_; }
 
 private:
     struct Ask;  // one request, taken apart
@@ -94,8 +97,7 @@ private:
     Outcome<boost::json::object> store_new(Ask& ask, boost::json::object object);
     Outcome<boost::json::object> store_changed(Ask& ask, boost::json::object now,
                                                const boost::json::object& before);
-    void note_owner(const Ask& ask, boost::json::object& now,
-                    const boost::json::object* before) const;
+    void note_owner(const Ask& ask, boost::json::object& now, const boost::json::object* before);
     Outcome<> settle_main(const Ask& ask, boost::json::object& now,
                           const boost::json::object& before);
     Outcome<boost::json::object> begin_end(Ask& ask, boost::json::object object,
@@ -107,6 +109,8 @@ private:
     ObjectStore store_;
     Registry registry_;
     ApiOptions options_;
+    OwnerMemo owners_;
+    WatchLines watch_lines_;
 };
 
 }  // namespace muster::lab

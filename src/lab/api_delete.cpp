@@ -229,9 +229,9 @@ Outcome<json::object> Api::begin_end(Ask& ask, json::object object, const json::
     }
     if (is_namespace) { child(object, "status")["phase"] = "Terminating"; }
     if (is_tried) { return object; }
-    const auto stored = store_.put(ask.storage, ask.key(), std::move(object));
+    const auto stored = store_.put(ask.storage, ask.key(), object);
     if (auto done = written(stored); !done) { return tl::unexpected(std::move(done.error())); }
-    return json::parse(*stored->text).get_object();
+    return object;
 }
 
 Outcome<net::HttpResponse> Api::remove_collection(Ask& ask) {

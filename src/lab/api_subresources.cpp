@@ -112,7 +112,7 @@ Outcome<net::HttpResponse> Api::finalize(Ask& ask) {
         if (auto done = written(store_.remove(ask.storage, ask.key())); !done) {
             return tl::unexpected(std::move(done.error()));
         }
-    } else if (auto done = written(store_.put(ask.storage, ask.key(), json::object(now))); !done) {
+    } else if (auto done = written(store_.put(ask.storage, ask.key(), now)); !done) {
         return tl::unexpected(std::move(done.error()));
     }
     return answer_object(registry_, *ask.type, 200, now, ask.request, options_.now());
@@ -223,7 +223,7 @@ Outcome<net::HttpResponse> Api::bind(Ask& ask) {
         for (const auto& [key, value] : notes->get_object()) { annotations[key] = value; }
     }
     if (!ask.is_dry()) {
-        if (auto done = written(store_.put(ask.storage, ask.key(), std::move(pod))); !done) {
+        if (auto done = written(store_.put(ask.storage, ask.key(), pod)); !done) {
             return tl::unexpected(std::move(done.error()));
         }
     }

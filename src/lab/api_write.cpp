@@ -214,9 +214,10 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
     }
     finish_kind(type, object);
     if (ask.is_dry()) { return object; }
-    const auto stored = store_.put(ask.storage, ask.key(), kind_first(std::move(object)));
+    object = kind_first(std::move(object));
+    const auto stored = store_.put(ask.storage, ask.key(), object);
     if (auto done = written(stored); !done) { return tl::unexpected(std::move(done.error())); }
-    return json::parse(*stored->text).get_object();
+    return object;
 }
 
 Outcome<net::HttpResponse> Api::update(Ask& ask) {
@@ -253,7 +254,7 @@ Outcome<net::HttpResponse> Api::update(Ask& ask) {
 }
 
 /// Who wrote which field of what was sent: what the server adds by itself has no owner.
-void Api::note_owner(const Ask& ask, json::object& now, const json::object* before) const {
+void Api::note_owner(const Ask& ask, json::object& now, const json::object* before) {
     const auto schema = registry_.schema(*ask.type);
     if (!schema || ask.is_apply()) { return; }
     json::object& metadata = child(now, "metadata");
@@ -261,11 +262,17 @@ void Api::note_owner(const Ask& ask, json::object& now, const json::object* befo
         before == nullptr ? nullptr : value_at(*before, "metadata.managedFields");
     if (!metadata.contains("managedFields") && had != nullptr) { metadata["managedFields"] = *had; }
     json::value whole(std::move(now));
-    note_update(before == nullptr ? json::value(nullptr) : json::value(*before), whole, *schema,
-                {.name = ask.manager(),
-                 .api_version = ask.type->api_version(),
-                 .subresource = before == nullptr ? "" : ask.at.subresource,
-                 .time = time_text(options_.now())});
+    const Manager manager{.name = ask.manager(),
+                          .api_version = ask.type->api_version(),
+                          .subresource = before == nullptr ? "" : ask.at.subresource,
+                          .time = time_text(options_.now())};
+    if (before != nullptr) {
+        note_update(json::value(*before), whole, *schema, manager);
+    } else if (ask.type->is_custom) {  // its schema may become another one
+        note_update(json::value(nullptr), whole, *schema, manager);
+    } else {
+        owners_.note_create(ask.type->kind, whole, *schema, manager);
+    }
     now = std::move(whole.get_object());
 }
 
@@ -366,9 +373,10 @@ Outcome<json::object> Api::store_changed(Ask& ask, json::object now, const json:
         if (auto done = written(removed); !done) { return tl::unexpected(std::move(done.error())); }
         return now;
     }
-    const auto stored = store_.put(ask.storage, ask.key(), kind_first(std::move(now)));
+    now = kind_first(std::move(now));
+    const auto stored = store_.put(ask.storage, ask.key(), now);
     if (auto done = written(stored); !done) { return tl::unexpected(std::move(done.error())); }
-    return json::parse(*stored->text).get_object();
+    return now;
 }
 
 }  // namespace muster::lab

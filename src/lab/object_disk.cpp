@@ -57,10 +57,23 @@ public:
 
     Result<> write(const std::string& resource, const Key& key, std::uint64_t version,
                    const std::string* text) override {
-        MUSTER_CHECK(run("BEGIN IMMEDIATE"));
+        if (is_begun_) { return write_in(resource, key, version, text); }
+        MUSTER_CHECK(begin());
         Result<> done = write_in(resource, key, version, text);
-        if (done) { done = run("COMMIT"); }
-        if (!done) { sqlite3_exec(file_.get(), "ROLLBACK", nullptr, nullptr, nullptr); }
+        const Result<> ended = end(done.has_value());
+        return done ? ended : done;
+    }
+
+    Result<> begin() override {
+        MUSTER_CHECK(run("BEGIN IMMEDIATE"));
+        is_begun_ = true;
+        return {};
+    }
+
+    Result<> end(bool is_good) override {
+        is_begun_ = false;
+        Result<> done = is_good ? run("COMMIT") : Result<>();
+        if (!is_good || !done) { sqlite3_exec(file_.get(), "ROLLBACK", nullptr, nullptr, nullptr); }
         return done;
     }
 
@@ -144,6 +157,7 @@ private:
     Statement end_;
     Statement last_;
     std::string name_;
+    bool is_begun_ = false;
 };
 
 }  // namespace

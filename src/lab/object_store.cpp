@@ -88,7 +88,7 @@ std::vector<std::string> ObjectStore::resources() const {
     return out;
 }
 
-Result<Stored> ObjectStore::put(std::string_view resource, const Key& key, json::object object) {
+Result<Stored> ObjectStore::put(std::string_view resource, const Key& key, json::object& object) {
     set_version(object, version_ + 1);
     Stored now = stored_of(object, version_ + 1);
     const std::string name(resource);
@@ -104,6 +104,14 @@ Result<Stored> ObjectStore::put(std::string_view resource, const Key& key, json:
             .now = now,
             .before = std::move(before)});
     return now;
+}
+
+Result<> ObjectStore::write_together(const std::function<Result<>()>& work) {
+    if (disk_ == nullptr) { return work(); }
+    MUSTER_CHECK(disk_->begin());
+    Result<> done = work();
+    const Result<> ended = disk_->end(done.has_value());
+    return done ? ended : done;
 }
 
 Result<Stored> ObjectStore::remove(std::string_view resource, const Key& key) {

@@ -48,6 +48,9 @@ public:
     /// `text` is null for an end.
     virtual Result<> write(const std::string& resource, const Key& key, std::uint64_t version,
                            const std::string* text) = 0;
+    /// What is written between the two is kept together or, unless it `is_good`, not at all.
+    virtual Result<> begin() = 0;
+    virtual Result<> end(bool is_good) = 0;
     using Visit =
         std::function<void(std::string resource, Key key, std::uint64_t version, std::string text)>;
     virtual Result<std::uint64_t> read(const Visit& visit) = 0;  // the last version
@@ -66,7 +69,10 @@ public:
     [[nodiscard]] std::vector<std::string> resources() const;
 
     /// Writes metadata.resourceVersion into the object.
-    Result<Stored> put(std::string_view resource, const Key& key, boost::json::object object);
+    Result<Stored> put(std::string_view resource, const Key& key, boost::json::object& object);
+    /// What `work` writes is one write to the disk, which is what many small ones take their time
+    /// for. When it fails the disk has none of it, and the store is not to be used any more.
+    Result<> write_together(const std::function<Result<>()>& work);
     Result<Stored> remove(std::string_view resource, const Key& key);
 
     /// Events of a resource after a version; none when some of them are forgotten.

@@ -32,6 +32,8 @@ public:
     WatchBody(Api& api, WatchOptions options)
         : api_(api),
           options_(std::move(options)),
+          view_(fmt::format("{} {} {} {} ", options_.storage, options_.type.version,
+                            options_.view.is_table, options_.include)),
           alive_(std::make_shared<WatchBody*>(this)) {
         const ObjectStore& store = api_.store();
         seen_ = options_.with_initial ? store.version() : options_.from;
@@ -136,16 +138,24 @@ private:
 
     void write(std::string& out, std::string_view type, const Stored& stored) {
         if (!options_.view.is_table && !options_.view.is_metadata) {
-            out += fmt::format(R"({{"type":"{}","object":{}}})"
-                               "\n",
-                               type, *stored.text);
+            out.append(R"({"type":")").append(type).append(R"(","object":)");
+            out.append(*stored.text).append("}\n");
             return;
         }
-        const json::value object = json::parse(*stored.text);
-        const json::object seen =
-            seen_as(api_.registry(), options_.type, object.get_object(), options_.view,
-                    options_.include, api_.options().now(), std::exchange(is_first_row_, false));
-        out += json::serialize(json::object{{"type", type}, {"object", seen}}) + "\n";
+        const bool is_first = std::exchange(is_first_row_, false);
+        const std::int64_t now = api_.options().now();
+        std::string key = view_;
+        key += std::to_string(stored.version);
+        key += is_first ? '1' : '0';
+        key += type;
+        // Tables tell ages in seconds.
+        if (options_.view.is_table) { key += std::to_string(now / 1'000); }
+        out += *api_.watch_lines().find_or_make(key, [&] {
+            const json::value object = json::parse(*stored.text);
+            const json::object seen = seen_as(api_.registry(), options_.type, object.get_object(),
+                                              options_.view, options_.include, now, is_first);
+            return json::serialize(json::object{{"type", type}, {"object", seen}}) + "\n";
+        });
     }
 
     void bookmark(std::string& out, bool is_initial_end) {
@@ -171,6 +181,7 @@ private:
 
     Api& api_;
     WatchOptions options_;
+    std::string view_;  // what its lines depend on beside the object
     std::vector<std::pair<Key, Stored>> initial_;
     std::size_t next_initial_ = 0;
     std::optional<std::size_t> position_;  // of the next event

@@ -156,6 +156,8 @@ public:
         if (is_full_) { return fail(Code::unavailable, "the disk is full"); }
         return {};
     }
+    Result<> begin() override { return {}; }
+    Result<> end(bool /*is_good*/) override { return {}; }
     Result<std::uint64_t> read(const Visit& /*visit*/) override { return 0; }
 
 private:
