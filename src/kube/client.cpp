@@ -46,7 +46,32 @@ std::string_view version_of(const Extract& extract) { return extract.version; }
 std::string_view uid_of(const json::object& object) { return kube::uid_of(object); }
 std::string_view uid_of(const Extract& extract) { return extract.uid; }
 
-std::string escape(std::string_view text) {
+Result<ListPage> read_page_into(std::string_view body, json::storage_ptr storage) {
+    MUSTER_TRY(page, parse_object(body, std::move(storage)));
+    if (array_at(page, "items") == nullptr) { return fail(Code::corrupt, "the answer is no list"); }
+    // Items of a list leave out what its head says.
+    std::string kind(text_at(page, "kind"));
+    if (kind.ends_with("List")) { kind.resize(kind.size() - 4); }
+    ListPage out{.objects = {},
+                 .token = std::string(text_at(page, "metadata.continue")),
+                 .version = std::string(text_at(page, "metadata.resourceVersion"))};
+    for (json::value& item : page["items"].as_array()) {
+        json::object* object = item.if_object();
+        if (object == nullptr) { continue; }
+        if (!object->contains("kind")) { (*object)["kind"] = kind; }
+        if (!object->contains("apiVersion")) {
+            (*object)["apiVersion"] = text_at(page, "apiVersion");
+        }
+        out.objects.push_back(std::move(*object));
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<ListPage> read_page(std::string_view body) { return read_page_into(body, {}); }
+
+std::string escape_query(std::string_view text) {
     std::string out;
     for (const char c : text) {
         const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -61,16 +86,14 @@ std::string escape(std::string_view text) {
     return out;
 }
 
-}  // namespace
-
 std::string path_of(const Resource& resource, std::string_view space, std::string_view name,
                     std::string_view rest) {
     std::string out = resource.group.empty()
                           ? "/api/" + resource.version
                           : fmt::format("/apis/{}/{}", resource.group, resource.version);
-    if (!space.empty()) { out += "/namespaces/" + escape(space); }
+    if (!space.empty()) { out += "/namespaces/" + escape_query(space); }
     out += "/" + resource.plural;
-    if (!name.empty()) { out += "/" + escape(name); }
+    if (!name.empty()) { out += "/" + escape_query(name); }
     if (!rest.empty()) { out += fmt::format("/{}", rest); }
     return out;
 }
@@ -109,7 +132,7 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     }
     void list(const std::string& token);
     void on_page(Result<Answer> answer);
-    void take(json::object page);
+    void take(ListPage page);
     void replace_all();
     void watch();
     void on_line(std::string_view line);
@@ -118,7 +141,8 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     void on_end(const Result<Answer>& answer);
     void put(const ObjectName& name, T object);
     void drop(const ObjectName& name);
-    void again(bool from_list, std::int64_t wait_most);
+    void again(bool from_list, std::int64_t wait_most, std::int64_t wait_least = 0);
+    void note(const Result<Answer>& answer);
 
     Transport& transport;
     Resource resource;
@@ -130,7 +154,8 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     std::string version;                            // the last one seen
     std::unique_ptr<Transport::Stream> stream;
     std::uint64_t turn = 0;  // callbacks of an earlier turn are not heard any more
-    int failures = 0;        // in a row, without a word from the server
+    std::string problem;
+    int failures = 0;  // in a row, without a word from the server
     bool is_started = false;
     bool is_synced = false;
 };
@@ -138,11 +163,11 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
 /// Next turn after a wait that doubles and is spread, so that clients do not come back in step. A
 /// stream is ended here and not in its own callback.
 template <class T>
-void Follower<T>::again(bool from_list, std::int64_t wait_most) {
+void Follower<T>::again(bool from_list, std::int64_t wait_most, std::int64_t wait_least) {
     const int doublings = std::min(failures++, 16);
     const std::int64_t wait = std::min(wait_first << doublings, wait_most);
     const std::int64_t spread =
-        wait / 2 + static_cast<std::int64_t>(random()) % (wait - wait / 2 + 1);
+        wait_least + wait / 2 + static_cast<std::int64_t>(random()) % (wait - wait / 2 + 1);
     const std::uint64_t mine = ++turn;
     transport.after(spread, [weak = this->weak_from_this(), from_list, mine] {
         const auto self = weak.lock();
@@ -158,10 +183,15 @@ void Follower<T>::again(bool from_list, std::int64_t wait_most) {
 }
 
 template <class T>
+void Follower<T>::note(const Result<Answer>& answer) {
+    problem = answer ? refusal_of(path_of(resource, ""), *answer) : answer.error().message;
+}
+
+template <class T>
 void Follower<T>::list(const std::string& token) {
     Call call;
     call.target = fmt::format("{}?limit={}", path_of(resource, ""), list_limit);
-    if (!token.empty()) { call.target += "&continue=" + escape(token); }
+    if (!token.empty()) { call.target += "&continue=" + escape_query(token); }
     transport.call(std::move(call),
                    [weak = this->weak_from_this(), mine = turn](Result<Answer> answer) {
                        const auto self = weak.lock();
@@ -173,35 +203,32 @@ void Follower<T>::list(const std::string& token) {
 /// are rare.
 template <class T>
 void Follower<T>::on_page(Result<Answer> answer) {
-    if (!answer || !answer->is_ok()) { return again(true, wait_max); }
+    if (!answer || !answer->is_ok()) {
+        note(answer);
+        return again(true, wait_max, answer ? answer->retry_after_ms : 0);
+    }
     Storage<T> storage;
-    auto page = parse_object(answer->body, storage.pointer());
-    if (!page || array_at(*page, "items") == nullptr) { return again(true, wait_max); }
+    auto page = read_page_into(answer->body, storage.pointer());
+    if (!page) {
+        problem = page.error().message;
+        return again(true, wait_max);
+    }
     take(std::move(*page));
 }
 
 template <class T>
-void Follower<T>::take(json::object page) {
-    // Items of a list leave out what its head says.
-    std::string kind(text_at(page, "kind"));
-    if (kind.ends_with("List")) { kind.resize(kind.size() - 4); }
-    for (json::value& item : page["items"].as_array()) {
-        json::object* object = item.if_object();
-        if (object == nullptr) { continue; }
-        if (!object->contains("kind")) { (*object)["kind"] = kind; }
-        if (!object->contains("apiVersion")) {
-            (*object)["apiVersion"] = text_at(page, "apiVersion");
-        }
-        ObjectName name = name_of(*object);
+void Follower<T>::take(ListPage page) {
+    for (json::object& object : page.objects) {
+        ObjectName name = name_of(object);
         std::optional<T> made;
-        if (!is_known(name, *object)) { made = make(std::move(*object)); }
+        if (!is_known(name, object)) { made = make(std::move(object)); }
         listed.insert_or_assign(std::move(name), std::move(made));
     }
-    const std::string_view token = text_at(page, "metadata.continue");
-    if (!token.empty()) { return list(std::string(token)); }
-    version = text_at(page, "metadata.resourceVersion");
+    if (!page.token.empty()) { return list(page.token); }
+    version = page.version;
     replace_all();
     is_synced = true;
+    problem.clear();
     watch();
 }
 
@@ -225,7 +252,7 @@ void Follower<T>::watch() {
     Call call;
     call.target =
         fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-                    path_of(resource, ""), escape(version), 300 + random() % 300);
+                    path_of(resource, ""), escape_query(version), 300 + random() % 300);
     const std::uint64_t mine = ++turn;
     const auto weak = this->weak_from_this();
     stream = transport.stream(
@@ -251,6 +278,7 @@ void Follower<T>::on_line(std::string_view line) {
     json::object object = std::move((*event)["object"].as_object());
     if (type == "ERROR") { return again(int_at(object, "code") == 410, wait_max); }
     failures = 0;
+    problem.clear();
     on_event(type, std::move(object));
 }
 
@@ -270,7 +298,9 @@ void Follower<T>::on_event(std::string_view type, json::object object) {
 template <class T>
 void Follower<T>::on_end(const Result<Answer>& answer) {
     const int status = answer ? answer->status : 0;
-    again(status == 410, status == 200 ? wait_clean_max : wait_max);
+    if (status != 200) { note(answer); }
+    again(status == 410, status == 200 ? wait_clean_max : wait_max,
+          answer ? answer->retry_after_ms : 0);
 }
 
 template <class T>
@@ -319,6 +349,7 @@ Informer::~Informer() { impl_->stream.reset(); }
 
 void Informer::start() { impl_->start(); }
 bool Informer::is_synced() const { return impl_->is_synced; }
+const std::string& Informer::problem() const { return impl_->problem; }
 const std::map<ObjectName, json::object>& Informer::objects() const { return impl_->objects; }
 
 const json::object* Informer::find(const ObjectName& name) const {
@@ -346,6 +377,7 @@ ExtractInformer::~ExtractInformer() { impl_->stream.reset(); }
 
 void ExtractInformer::start() { impl_->start(); }
 bool ExtractInformer::is_synced() const { return impl_->is_synced; }
+const std::string& ExtractInformer::problem() const { return impl_->problem; }
 const std::map<ObjectName, Extract>& ExtractInformer::objects() const { return impl_->objects; }
 
 }  // namespace muster::kube

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace muster::kube {
 
@@ -27,6 +28,7 @@ struct Call {
 struct Answer {
     int status = 0;
     std::string body;
+    std::int64_t retry_after_ms = 0;  // the server asks to be left alone for so long
 
     [[nodiscard]] bool is_ok() const { return status >= 200 && status < 300; }
 };
@@ -63,6 +65,17 @@ struct Resource {
 std::string path_of(const Resource& resource, std::string_view space, std::string_view name = "",
                     std::string_view rest = "");
 
+/// For a query's value or a segment of a path.
+std::string escape_query(std::string_view text);
+
+/// A page of a list's answer. Items have apiVersion and kind.
+struct ListPage {
+    std::vector<boost::json::object> objects;
+    std::string token;  // for the next page; empty on the last one
+    std::string version;
+};
+Result<ListPage> read_page(std::string_view body);
+
 /// (namespace, name)
 using ObjectName = std::pair<std::string, std::string>;
 
@@ -85,6 +98,8 @@ public:
     void start();
     /// The first list has been read.
     [[nodiscard]] bool is_synced() const;
+    /// Why it lists or watches not right now; empty when it does.
+    [[nodiscard]] const std::string& problem() const;
     [[nodiscard]] const std::map<ObjectName, boost::json::object>& objects() const;
     [[nodiscard]] const boost::json::object* find(const ObjectName& name) const;
 
@@ -119,6 +134,7 @@ public:
 
     void start();
     [[nodiscard]] bool is_synced() const;
+    [[nodiscard]] const std::string& problem() const;
     [[nodiscard]] const std::map<ObjectName, Extract>& objects() const;
 
 private:

@@ -1,5 +1,9 @@
 #include "kube/http_transport.h"
 
+#include "base/text.h"
+
+#include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace muster::kube {
@@ -35,17 +39,30 @@ public:
     HttpTransport(net::EventLoop& loop, ServerAddress address)
         : loop_(loop),
           address_(std::move(address)),
-          client_(loop, address_.http) {}
+          client_(std::make_unique<net::HttpClient>(loop, address_.http)) {}
 
     void call(Call call, Done done) override {
-        client_.request(request_of(std::move(call)), answer_to(std::move(done)));
+        auto request = request_of(std::move(call));
+        if (!request) { return fail_later(std::move(done), std::move(request).error()); }
+        client_->request(std::move(*request), answer_to(std::move(done)));
     }
 
     std::unique_ptr<Stream> stream(Call call, std::function<void(std::string_view)> line,
                                    Done done) override {
         auto cutter = std::make_shared<LineCutter>(std::move(line));
-        return std::make_unique<Held>(client_.stream(
-            request_of(std::move(call)),
+        auto request = request_of(std::move(call));
+        if (!request) {
+            auto held = std::make_unique<Held>(nullptr);
+            fail_later(
+                [done = std::move(done),
+                 alive = std::weak_ptr(held->alive)](Result<Answer> answer) {
+                    if (!alive.expired()) { done(std::move(answer)); }
+                },
+                std::move(request).error());
+            return held;
+        }
+        return std::make_unique<Held>(client_->stream(
+            std::move(*request),
             [cutter = std::move(cutter)](std::string_view piece) { cutter->add(piece); },
             answer_to(std::move(done))));
     }
@@ -58,34 +75,91 @@ private:
     struct Held final : Stream {
         explicit Held(std::unique_ptr<net::HttpClient::Stream> inner) : stream(std::move(inner)) {}
         std::unique_ptr<net::HttpClient::Stream> stream;
+        std::shared_ptr<int> alive = std::make_shared<int>(0);
     };
 
-    static net::HttpClient::Done answer_to(Done done) {
-        return [done = std::move(done)](Result<net::HttpResponse> response) {
+    /// Nothing is called inside of the call that it belongs to, or when this is gone.
+    void fail_later(Done done, Error error) {
+        loop_.post(
+            [done = std::move(done), cause = std::move(error), alive = std::weak_ptr(alive_)] {
+                if (!alive.expired()) { done(tl::unexpected(cause)); }
+            });
+    }
+
+    net::HttpClient::Done answer_to(Done done) {
+        return [done = std::move(done),
+                credentials = address_.credentials](Result<net::HttpResponse> response) {
             if (!response) { return done(tl::unexpected(std::move(response.error()))); }
-            done(Answer{.status = response->status, .body = std::move(response->body)});
+            if (response->status == 401 && credentials != nullptr) { credentials->note_refused(); }
+            done(Answer{.status = response->status,
+                        .body = std::move(response->body),
+                        .retry_after_ms = retry_after_of(*response)});
         };
     }
 
-    net::HttpRequest request_of(Call call) const {
+    /// Whole seconds; a date is not sent by API servers.
+    static std::int64_t retry_after_of(const net::HttpResponse& response) {
+        for (const net::HttpHeader& header : response.headers) {
+            if (!is_name(header.name, "retry-after")) { continue; }
+            const auto seconds = parse_int("Retry-After", header.value, 0, retry_after_max_s);
+            return seconds ? *seconds * 1'000 : 0;
+        }
+        return 0;
+    }
+    static bool is_name(std::string_view name, std::string_view lower) {
+        return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
+                          [](char a, char b) { return (a | 0x20) == b; });
+    }
+
+    /// A client with another certificate takes over; what the old ones are asked goes on.
+    Result<Secret> sign() {
+        if (address_.credentials == nullptr) {
+            Secret out;
+            if (!address_.token.empty()) { out.authorization = "Bearer " + address_.token; }
+            return out;
+        }
+        MUSTER_TRY(secret, address_.credentials->now());
+        if (secret.certificate != address_.http.certificate || secret.key != address_.http.key) {
+            address_.http.certificate = secret.certificate;
+            address_.http.key = secret.key;
+            retired_.push_back(
+                std::exchange(client_, std::make_unique<net::HttpClient>(loop_, address_.http)));
+            loop_.after(retired_ms, [this, alive = std::weak_ptr(alive_)] {
+                if (!alive.expired()) { retired_.pop_front(); }
+            });
+        }
+        return std::move(secret);
+    }
+
+    Result<net::HttpRequest> request_of(Call call) {
+        MUSTER_TRY(secret, sign());
         net::HttpRequest request{
             .method = std::move(call.method),
-            .target = std::move(call.target),
+            .target = address_.path + call.target,
             .headers = {{"Accept", "application/json"}, {"User-Agent", address_.user_agent}},
             .body = std::move(call.body),
             .client_name = {}};
         if (!request.body.empty()) {
             request.headers.push_back({"Content-Type", std::move(call.content_type)});
         }
-        if (!address_.token.empty()) {
-            request.headers.push_back({"Authorization", "Bearer " + address_.token});
+        if (!secret.authorization.empty()) {
+            request.headers.push_back({"Authorization", std::move(secret.authorization)});
+        }
+        for (auto& [name, value] : secret.act_as) {
+            request.headers.push_back({std::move(name), std::move(value)});
         }
         return request;
     }
 
+    /// Longer than a watch lasts.
+    static constexpr std::int64_t retired_ms = 900'000;
+    static constexpr std::int64_t retry_after_max_s = 300;
+
     net::EventLoop& loop_;
     ServerAddress address_;
-    net::HttpClient client_;
+    std::unique_ptr<net::HttpClient> client_;
+    std::deque<std::unique_ptr<net::HttpClient>> retired_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kube/client.h"
+#include "kube/credentials.h"
 #include "net/event_loop.h"
 #include "net/http_client.h"
 
@@ -12,7 +13,9 @@ namespace muster::kube {
 
 struct ServerAddress {
     net::HttpClientOptions http;
-    std::string token;  // never logged
+    std::string path;                          // in front of all others: "/prefix"
+    std::string token;                         // never logged
+    std::shared_ptr<Credentials> credentials;  // in place of the token and http's certificate
     std::string user_agent = "muster";
 };
 

@@ -141,6 +141,17 @@ std::string time_text(std::int64_t milliseconds) {
                        clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
+std::string refusal_of(std::string_view target, const Answer& answer) {
+    constexpr std::size_t said_bytes_max = 500;
+    std::string out = fmt::format("{} was answered with {}", target, answer.status);
+    boost::system::error_code error;
+    const json::value body = json::parse(answer.body, error);
+    const json::object* status = error ? nullptr : body.if_object();
+    const std::string_view said = status != nullptr ? text_at(*status, "message") : "";
+    if (!said.empty()) { out += fmt::format(": {}", said.substr(0, said_bytes_max)); }
+    return out;
+}
+
 std::string micro_time_text(std::int64_t milliseconds) {
     std::string out = time_text(milliseconds);
     const std::int64_t part = ((milliseconds % 1000) + 1000) % 1000;
@@ -148,12 +159,34 @@ std::string micro_time_text(std::int64_t milliseconds) {
     return out;
 }
 
+namespace {
+
+/// "2026-11-29T10:00:00+02:00".
+std::int64_t read_ahead_of_utc(std::string_view text) {
+    constexpr std::size_t offset_bytes = 6;
+    if (text.size() < 19 + offset_bytes) { return -1; }
+    const std::string_view offset = text.substr(text.size() - offset_bytes);
+    const std::int64_t hours = digits(offset, 1, 2);
+    const std::int64_t minutes = digits(offset, 4, 2);
+    const bool is_offset = (offset[0] == '+' || offset[0] == '-') && offset[3] == ':' &&
+                           hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
+    if (!is_offset) { return -1; }
+    text.remove_suffix(offset_bytes);
+    const std::int64_t there = read_time(std::string(text) + "Z");
+    const std::int64_t ahead = (hours * 60 + minutes) * 60'000;
+    if (there < 0) { return -1; }
+    return offset[0] == '+' ? there - ahead : there + ahead;
+}
+
+}  // namespace
+
 std::int64_t read_time(std::string_view text) {
     using namespace std::chrono;
     if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' ||
-        text[13] != ':' || text[16] != ':' || text.back() != 'Z') {
+        text[13] != ':' || text[16] != ':') {
         return -1;
     }
+    if (text.back() != 'Z') { return read_ahead_of_utc(text); }
     const year_month_day date(year(static_cast<int>(digits(text, 0, 4))),
                               month(static_cast<unsigned>(digits(text, 5, 2))),
                               day(static_cast<unsigned>(digits(text, 8, 2))));

@@ -36,6 +36,9 @@ boost::json::object owner_reference(const boost::json::object& owner);
 /// The owner reference that controls the object; null without one.
 const boost::json::object* controller_of(const boost::json::object& object);
 
+/// "/api/v1/nodes was answered with 403: nodes is forbidden": what a server says of a call.
+std::string refusal_of(std::string_view target, const Answer& answer);
+
 /// "2026-11-29T10:00:00Z" of milliseconds since the epoch.
 std::string time_text(std::int64_t milliseconds);
 /// "2026-11-29T10:00:00.250000Z", as in leases and the newer events.

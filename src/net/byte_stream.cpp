@@ -71,6 +71,7 @@ struct Connection : std::enable_shared_from_this<Connection<Socket>> {
     asio::steady_timer goodbye;
     std::string host;  // empty on the server's side
     std::uint16_t port = 0;
+    std::string tls_name;
     bool is_cut = false;
     std::array<char, read_bytes_max> in{};
     std::string head;
@@ -123,10 +124,10 @@ struct Connection : std::enable_shared_from_this<Connection<Socket>> {
         if constexpr (std::is_same_v<Socket, TlsSocket>) {
             if (!host.empty()) {
                 Failure literal;
-                asio::ip::make_address(host, literal);
-                if (literal) { SSL_set_tlsext_host_name(socket.native_handle(), host.c_str()); }
+                asio::ip::make_address(tls_name, literal);
+                if (literal) { SSL_set_tlsext_host_name(socket.native_handle(), tls_name.c_str()); }
                 Failure ignored;
-                socket.set_verify_callback(ssl::host_name_verification(host), ignored);
+                socket.set_verify_callback(ssl::host_name_verification(tls_name), ignored);
             }
             socket.async_handshake(
                 host.empty() ? ssl::stream_base::server : ssl::stream_base::client,
@@ -257,6 +258,7 @@ private:
 std::unique_ptr<ByteStream> make_client_stream(EventLoop& loop, Endpoint peer,
                                                std::shared_ptr<TlsContext> tls) {
     const auto finish = [&](auto connection) -> std::unique_ptr<ByteStream> {
+        connection->tls_name = peer.tls_name.empty() ? peer.host : std::move(peer.tls_name);
         connection->host = std::move(peer.host);
         connection->port = peer.port;
         using Socket = decltype(connection->socket);

@@ -39,6 +39,7 @@ public:
 struct Endpoint {
     std::string host;
     std::uint16_t port = 0;
+    std::string tls_name;  // that its certificate is for; empty: the host
 };
 
 /// Not connected yet: open() does it. `tls` may be none.

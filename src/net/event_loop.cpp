@@ -34,6 +34,13 @@ void EventLoop::run_for(std::int64_t milliseconds) {
     if (impl_->context->stopped()) { impl_->context->restart(); }
 }
 
+void EventLoop::run_some(std::int64_t milliseconds) {
+    const auto guard = asio::make_work_guard(*impl_->context);
+    impl_->context->run_one_for(std::chrono::milliseconds(milliseconds));
+    impl_->context->poll();
+    if (impl_->context->stopped()) { impl_->context->restart(); }
+}
+
 void EventLoop::stop() { impl_->context->stop(); }
 
 void EventLoop::post(std::function<void()> work) { asio::post(*impl_->context, std::move(work)); }

@@ -18,6 +18,8 @@ public:
     /// Until stop(), or for so long.
     void run();
     void run_for(std::int64_t milliseconds);
+    /// Until some work was done, and what is ready with it, or for so long.
+    void run_some(std::int64_t milliseconds);
     void stop();
 
     void post(std::function<void()> work);

@@ -69,8 +69,8 @@ struct HttpClient::Impl : std::enable_shared_from_this<HttpClient::Impl> {
     }
 
     std::shared_ptr<ClientConnection> connect() {
-        return std::make_shared<ClientConnection>(
-            make_client_stream(loop, {.host = options.host, .port = options.port}, tls));
+        return std::make_shared<ClientConnection>(make_client_stream(
+            loop, {.host = options.host, .port = options.port, .tls_name = options.tls_name}, tls));
     }
 
     Result<std::shared_ptr<Job>> make_job(HttpRequest request, Done& done) {

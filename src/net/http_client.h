@@ -20,6 +20,8 @@ struct HttpClientOptions {
     std::uint16_t port = 0;
     bool is_tls = false;
     std::string authority;             // PEM; whose server certificates are taken
+    bool is_verified = true;           // false: any certificate of the server is taken
+    std::string tls_name;              // that the server's certificate is for; empty: the host
     std::string certificate;           // PEM, of the client; may be empty
     std::string key;                   // PEM
     std::size_t connections_max = 32;  // requests beyond wait their turn; streams are not counted

@@ -95,6 +95,48 @@ TEST(HttpTls, TrustsNoServerOfAnotherAuthorityOrName) {
     EXPECT_FALSE(ask(secure.loop, misled, get("/")));
 }
 
+TEST(HttpTls, TakesTheNameThatItIsToldOrAnyCertificateAtAll) {
+    SecureServer secure;
+    secure.certificate = *sign_server(secure.authority, {"elsewhere"});
+    auto misnamed = HttpServer::listen(secure.loop, secure.options(),
+                                       [](const HttpRequest&) { return answer_text("x"); });
+    ASSERT_TRUE(misnamed);
+    HttpClientOptions told = secure.client();
+    told.port = misnamed->port();
+    told.tls_name = "elsewhere";
+    HttpClientOptions wrong = told;
+    wrong.tls_name = "nowhere";
+    HttpClientOptions blind = told;
+    blind.tls_name.clear();
+    blind.authority.clear();
+    blind.is_verified = false;
+    HttpClient knowing(secure.loop, told);
+    HttpClient misled(secure.loop, wrong);
+    HttpClient trusting(secure.loop, blind);
+
+    EXPECT_TRUE(ask(secure.loop, knowing, get("/")));
+    EXPECT_FALSE(ask(secure.loop, misled, get("/")));
+    EXPECT_TRUE(ask(secure.loop, trusting, get("/")));
+}
+
+TEST(HttpTls, FindsAServerByItsHostName) {
+    SecureServer secure;
+    HttpClientOptions named = secure.client();
+    named.host = "localhost";
+    HttpClient client(secure.loop, named);
+
+    EXPECT_TRUE(ask(secure.loop, client, get("/")));
+}
+
+TEST(HttpTls, TrustsACertificateThatIsNamedAsItself) {
+    SecureServer secure;
+    HttpClientOptions itself = secure.client();
+    itself.authority = secure.certificate.certificate;
+    HttpClient client(secure.loop, itself);
+
+    EXPECT_TRUE(ask(secure.loop, client, get("/")));
+}
+
 TEST(HttpTls, CarriesLongBodiesAndStreams) {
     SecureServer secure;
     HttpClient client(secure.loop, secure.client());

@@ -73,13 +73,19 @@ Result<std::shared_ptr<TlsContext>> make_client_tls(const HttpClientOptions& opt
     SSL_CTX_set_alpn_protos(context->native_handle(),
                             reinterpret_cast<const unsigned char*>(http_protocol.data()),
                             static_cast<unsigned>(http_protocol.size()));
-    SSL_CTX_set_verify(context->native_handle(), SSL_VERIFY_PEER, nullptr);
-    if (options.authority.empty()) {
+    SSL_CTX_set_verify(context->native_handle(),
+                       options.is_verified ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+    if (!options.is_verified) {
+        // Nobody is asked.
+    } else if (options.authority.empty()) {
         boost::system::error_code error;
         context->set_default_verify_paths(error);
         if (error) { return fail(Code::invalid, "default authorities: " + error.message()); }
     } else {
         MUSTER_CHECK(trust(*context, options.authority));
+        // What is named is trusted, also a server's own certificate.
+        X509_STORE_set_flags(SSL_CTX_get_cert_store(context->native_handle()),
+                             X509_V_FLAG_PARTIAL_CHAIN);
     }
     if (!options.certificate.empty()) {
         MUSTER_CHECK(use_certificate(*context, options.certificate, options.key));
