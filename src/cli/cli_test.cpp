@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -142,6 +143,12 @@ TEST_F(Program, RefusesBadInputWithItsPlace) {
         {{"plan", "--cluster", path("two.muster"), "-f", path("job.yaml"), "-o", "xml"}, "xml"},
         {{"scenario", path("bad.muster")}, "bad.muster:1: unknown key 'gpus'"},
         {{"why", "ghost", "--cluster", path("two.muster")}, "no job 'ghost'"},
+        {{"why", "x", "--cluster", path("two.muster"), "--context", "c"}, "expected one cluster"},
+        {{"why", "x", "--kubeconfig", path("nowhere")}, "nowhere: No such file"},
+        {{"why", "x", "--kubeconfig", path("bad.yaml")}, "bad.yaml"},
+        {{"scheduler", "--ledger", path("l"), "--kubeconfig", path("nowhere")}, "nowhere"},
+        {{"scheduler", "--kubeconfig", path("nowhere")}, "is required"},
+        {{"scheduler", "--ledger", path("l"), "--lease", "x"}, "leader-elect"},
         {{"explode"}, ""},
         {{}, ""},
     };
@@ -152,6 +159,22 @@ TEST_F(Program, RefusesBadInputWithItsPlace) {
         EXPECT_THAT(answer.err, HasSubstr(message));
         EXPECT_EQ(answer.out, "") << testing::PrintToString(words);
     }
+}
+
+TEST_F(Program, ReadsNoClusterThatNobodyNamed) {
+    const char* const known = std::getenv("KUBECONFIG");
+    const std::string before = known == nullptr ? "" : known;
+    unsetenv("KUBECONFIG");
+
+    const Answer none = ask({"why", "train"});
+    setenv("KUBECONFIG", path("nowhere").c_str(), 1);
+    const Answer listed = ask({"why", "train"});
+    known == nullptr ? unsetenv("KUBECONFIG") : setenv("KUBECONFIG", before.c_str(), 1);
+
+    EXPECT_EQ(none.code, 2);
+    EXPECT_THAT(none.err, HasSubstr("no cluster; expected --cluster FILE"));
+    EXPECT_EQ(listed.code, 2);
+    EXPECT_THAT(listed.err, HasSubstr("nothing in " + path("nowhere")));
 }
 
 TEST_F(Program, ExplainsTheChainOfAWaitingJob) {

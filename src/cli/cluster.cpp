@@ -1,7 +1,9 @@
 #include "cli/cluster.h"
 
+#include "cli/live_cluster.h"
 #include "codec/scenario.h"
 #include "dialect/slurm_topology.h"
+#include "kube/access.h"
 #include "sim/file.h"
 
 #include <fmt/format.h>
@@ -80,7 +82,29 @@ Result<> add_scenario(const SourceText& source, Cluster& cluster) {
     return {};
 }
 
+/// Without files it is the running one that KUBECONFIG or an option names; never a guess.
+Result<> check_is_named(const ClusterOptions& options) {
+    if (!options.files.empty() && options.live.is_told()) {
+        return fail(Code::invalid,
+                    "--cluster beside --kubeconfig or --context; expected one cluster");
+    }
+    const auto listed = kube::variable_of_process("KUBECONFIG");
+    const bool is_named =
+        !options.files.empty() || options.live.is_told() || (listed && !listed->empty());
+    if (is_named) { return {}; }
+    return fail(Code::invalid,
+                "no cluster; expected --cluster FILE, or a running one by "
+                "--kubeconfig, --context or KUBECONFIG");
+}
+
 }  // namespace
+
+void Cluster::take(dialect::ClusterInput input) {
+    facts = std::move(input.facts);
+    warnings = std::move(input.warnings);
+    refused = std::move(input.refused);
+    context = std::move(input.context);
+}
 
 Result<SourceText> read_source(const std::string& path) {
     if (path == "-") { return SourceText{"input", {std::istreambuf_iterator<char>(std::cin), {}}}; }
@@ -99,6 +123,11 @@ Result<std::vector<SourceText>> read_sources(const std::vector<std::string>& pat
 
 Result<Cluster> load_cluster(const ClusterOptions& options) {
     Cluster cluster;
+    MUSTER_CHECK(check_is_named(options));
+    if (options.files.empty()) {
+        MUSTER_TRY(input, read_live(options.live));
+        cluster.take(std::move(input));
+    }
     std::vector<SourceText> objects;
     std::vector<SourceText> scenarios;
     std::vector<std::string> topologies = options.topologies;
@@ -116,10 +145,7 @@ Result<Cluster> load_cluster(const ClusterOptions& options) {
     }
     if (!objects.empty()) {
         MUSTER_TRY(input, dialect::read_cluster(objects));
-        cluster.facts = std::move(input.facts);
-        cluster.warnings = std::move(input.warnings);
-        cluster.refused = std::move(input.refused);
-        cluster.context = std::move(input.context);
+        cluster.take(std::move(input));
     }
     for (const std::string& path : topologies) {
         MUSTER_TRY(source, read_source(path));
@@ -131,9 +157,12 @@ Result<Cluster> load_cluster(const ClusterOptions& options) {
     const bool has_nodes = std::ranges::any_of(
         cluster.facts, [](const Fact& fact) { return std::holds_alternative<NodeSet>(fact); });
     if (!has_nodes) {
-        return fail(Code::invalid, fmt::format("{}: no nodes; expected Node objects, such as of "
-                                               "kubectl get nodes -o json",
-                                               fmt::join(options.files, ", ")));
+        const std::string where = options.files.empty()
+                                      ? "the cluster"
+                                      : fmt::format("{}", fmt::join(options.files, ", "));
+        return fail(Code::invalid, where +
+                                       ": no nodes; expected Node objects, such as of "
+                                       "kubectl get nodes -o json");
     }
     cluster.plan = cluster.engine.cycle();
     return cluster;

@@ -1,5 +1,5 @@
-// A cluster out of files, in an engine that has decided once: what runs, runs; what could start,
-// has started; the rest waits with its reason.
+// A cluster out of files, or a running one, in an engine that has decided once: what runs, runs;
+// what could start, has started; the rest waits with its reason.
 #pragma once
 
 #include "base/result.h"
@@ -21,6 +21,8 @@ struct Cluster {
     std::vector<dialect::RefusedWorkload> refused;
     dialect::KubernetesContext context;
     Plan plan;  // of the one cycle
+
+    void take(dialect::ClusterInput input);
 };
 
 /// Bad input is an error that names file, place, found and expected; nothing is half-read.

@@ -10,8 +10,18 @@ namespace muster::cli {
 
 enum class Format : std::uint8_t { table, json };
 
+/// A running cluster, as kubectl finds it.
+struct LiveOptions {
+    std::string kubeconfig;
+    std::string context;
+    std::vector<std::string> names = {"muster", "volcano"};  // whose waiting pods are ours
+
+    [[nodiscard]] bool is_told() const { return !kubeconfig.empty() || !context.empty(); }
+};
+
 struct ClusterOptions {
-    std::vector<std::string> files;
+    std::vector<std::string> files;  // without any, the running cluster
+    LiveOptions live;
     std::vector<std::string> topologies;  // Slurm's topology.conf or topology.yaml
 };
 
@@ -160,14 +170,30 @@ struct LabVerbOptions {
     bool is_only_api = false;
 };
 
+/// `muster scheduler`: for a running cluster, until it is told to stop.
+struct SchedulerVerbOptions {
+    LiveOptions live;
+    std::string ledger;
+    std::string policy;
+    std::string metrics = "127.0.0.1:0";
+    bool is_elected = false;
+    std::string lease = "muster";
+    std::string lease_namespace;  // empty: the kubeconfig's or the pod's
+    std::int64_t lease_seconds = 15;
+    std::string identity;  // empty: the host's name and some dice
+    std::int64_t critical_priority = 1;
+    std::int64_t on_time_seconds = 60;
+};
+
 struct CompletionOptions {
     std::string shell;
 };
 
-using Options = std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
-                             SimPlacementOptions, SimRandomOptions, SimJobsOptions,
-                             LedgerShowOptions, LedgerVerifyOptions, LedgerExportOptions,
-                             ReplayOptions, DemoOptions, LabVerbOptions, LabOrderOptions,
-                             LabDemoOptions, VersionOptions, CompletionOptions>;
+using Options =
+    std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
+                 SimPlacementOptions, SimRandomOptions, SimJobsOptions, LedgerShowOptions,
+                 LedgerVerifyOptions, LedgerExportOptions, ReplayOptions, DemoOptions,
+                 LabVerbOptions, LabOrderOptions, LabDemoOptions, SchedulerVerbOptions,
+                 VersionOptions, CompletionOptions>;
 
 }  // namespace muster::cli

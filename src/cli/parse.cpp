@@ -3,6 +3,7 @@
 #include "cli/parse_jobs.h"
 #include "cli/parse_lab.h"
 #include "cli/parse_ledger.h"
+#include "cli/parse_live.h"
 
 #include <CLI/CLI.hpp>
 
@@ -25,17 +26,20 @@ Start here:
   muster why train --cluster cluster.yaml            why does it wait?)";
 
 constexpr const char* plan_examples = R"(
-Clusters are Kubernetes YAML or JSON (kubectl get nodes,pods -A -o json), or .muster scenarios.
+Clusters are Kubernetes YAML or JSON (kubectl get nodes,pods -A -o json), .muster scenarios, or the
+running one that kubectl talks to (KUBECONFIG, --kubeconfig, --context).
 Exit code: 0 it starts, 1 it waits, 2 bad input.
 
   muster plan --cluster cluster.yaml -f job.yaml
   kubectl get nodes,pods -A -o json | muster plan --cluster - -f job.yaml
+  muster plan -f job.yaml                      the running cluster, when KUBECONFIG names one
   muster plan --cluster nodes.json --topology topology.conf -f job.yaml -o json)";
 
 constexpr const char* why_examples = R"(
 The decision, link by link: submit, admit, gang, place, bind.
 Exit code: 0 it runs, 1 it waits, 2 bad input.
 
+  muster why train                             in the running cluster that KUBECONFIG names
   muster why train --cluster cluster.yaml
   muster why team-a/train --cluster cluster.yaml -o json)";
 
@@ -90,6 +94,9 @@ public:
         add_sim();
         add_ledger();
         add_lab();
+        auto* scheduler = add("scheduler", "Schedules a running cluster until it is told to stop",
+                              scheduler_examples, [this] { return scheduler_; });
+        add_scheduler_options(*scheduler, scheduler_);
         auto* replay = add("replay", "Decides a ledger anew, with its policy or another one",
                            replay_examples, [this] { return replay_; });
         add_replay_options(*replay, replay_);
@@ -160,11 +167,12 @@ private:
             ->type_name("FORM");
     }
 
-    static void add_cluster(CLI::App* app, ClusterOptions& cluster, bool is_required) {
-        auto* files = app->add_option("--cluster", cluster.files,
-                                      "what the cluster is: YAML, JSON or .muster; - reads from "
-                                      "the input; several make one cluster");
-        files->type_name("FILE")->required(is_required);
+    static void add_cluster(CLI::App* app, ClusterOptions& cluster) {
+        app->add_option("--cluster", cluster.files,
+                        "what the cluster is: YAML, JSON or .muster; - reads from the input; "
+                        "several make one cluster")
+            ->type_name("FILE");
+        add_live_options(*app, cluster.live);
         app->add_option("--topology", cluster.topologies,
                         "Slurm's topology.conf or topology.yaml, beside the nodes")
             ->type_name("FILE");
@@ -173,7 +181,7 @@ private:
     void add_plan() {
         auto* app = add("plan", "Would a job start now, and where? If not, why not?", plan_examples,
                         [this] { return plan_; });
-        add_cluster(app, plan_.cluster, true);
+        add_cluster(app, plan_.cluster);
         app->add_option("-f,--file", plan_.jobs,
                         "the job, as you would submit it; - reads the input")
             ->type_name("FILE")
@@ -191,14 +199,14 @@ private:
         auto* app = add("why", "Why a job waits, or where it runs, decision by decision",
                         why_examples, [this] { return why_; });
         app->add_option("job", why_.job, "its name, or namespace/name")->required();
-        add_cluster(app, why_.cluster, true);
+        add_cluster(app, why_.cluster);
         add_format(app, why_.format);
     }
 
     void add_shapes() {
         auto* app = add("shapes", "What is free, as shapes that a job can take", shapes_examples,
                         [this] { return shapes_; });
-        add_cluster(app, shapes_.cluster, true);
+        add_cluster(app, shapes_.cluster);
         add_format(app, shapes_.format);
     }
 
@@ -208,7 +216,7 @@ private:
         app->add_option("-f,--file", lint_.files, "manifests to look at")
             ->type_name("FILE")
             ->required();
-        add_cluster(app, lint_.cluster, false);
+        add_cluster(app, lint_.cluster);
         add_format(app, lint_.format);
     }
 
@@ -216,7 +224,7 @@ private:
         auto* app = add("scenario", "Runs scenarios: the tests and bug reports of the scheduler",
                         scenario_examples, [this] { return scenario_; });
         app->add_option("files", scenario_.files, "scenario files")->type_name("FILE");
-        add_cluster(app, scenario_.cluster, false);
+        add_cluster(app, scenario_.cluster);
         app->add_flag("--update", scenario_.is_updating, "rewrite the | blocks below `show`");
         add_format(app, scenario_.format);
     }
@@ -366,6 +374,7 @@ private:
     std::array<LabVerbOptions, 5> lab_;
     std::array<LabOrderOptions, 4> orders_;
     LabDemoOptions lab_demo_;
+    SchedulerVerbOptions scheduler_;
     VersionOptions version_;
     CompletionOptions completion_;
 };

@@ -1,4 +1,5 @@
 #include "cli/cluster.h"
+#include "cli/live_cluster.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
@@ -42,6 +43,9 @@ Result<int> run_verb(const LintOptions& options, Terminal& terminal) {
     if (!options.cluster.files.empty()) {
         MUSTER_TRY(sources, read_sources(options.cluster.files));
         MUSTER_TRY(input, dialect::read_cluster(sources));
+        cluster = std::move(input);
+    } else if (options.cluster.live.is_told()) {
+        MUSTER_TRY(input, read_live(options.cluster.live));
         cluster = std::move(input);
     }
     MUSTER_TRY(findings, dialect::lint(jobs, cluster ? &*cluster : nullptr));

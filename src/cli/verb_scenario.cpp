@@ -86,7 +86,8 @@ Result<int> record(const ScenarioOptions& options, Terminal& terminal) {
 }  // namespace
 
 Result<int> run_verb(const ScenarioOptions& options, Terminal& terminal) {
-    if (!options.cluster.files.empty()) { return record(options, terminal); }
+    const bool is_recorded = !options.cluster.files.empty() || options.cluster.live.is_told();
+    if (is_recorded) { return record(options, terminal); }
     if (options.files.empty()) {
         return fail(Code::invalid, "no scenario files; expected some, or --cluster");
     }

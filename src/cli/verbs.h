@@ -23,6 +23,7 @@ Result<int> run_verb(const DemoOptions& options, Terminal& terminal);
 Result<int> run_verb(const LabVerbOptions& options, Terminal& terminal);
 Result<int> run_verb(const LabOrderOptions& options, Terminal& terminal);
 Result<int> run_verb(const LabDemoOptions& options, Terminal& terminal);
+Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal);
 Result<int> run_verb(const VersionOptions& options, Terminal& terminal);
 Result<int> run_verb(const CompletionOptions& options, Terminal& terminal);
 

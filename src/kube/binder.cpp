@@ -121,15 +121,30 @@ private:
         send();
     }
 
+    /// A server that is asked for too much says for how long to leave it alone.
+    void rest(std::int64_t milliseconds) {
+        is_resting_ = true;
+        transport_.after(milliseconds, [self = shared_from_this()] {
+            self->is_resting_ = false;
+            self->send();
+        });
+    }
+
     void send() {
-        while (!is_over && in_flight_ < in_flight_max && !waiting_.empty()) {
+        while (!is_over && !is_resting_ && in_flight_ < in_flight_max && !waiting_.empty()) {
             Waiting next = std::move(waiting_.front());
             waiting_.pop_front();
             ++in_flight_;
+            // There it says that a budget has no room for it.
+            const bool is_eviction = next.call.target.ends_with("/eviction");
             transport_.call(
-                std::move(next.call),
-                [self = shared_from_this(), done = std::move(next.done)](Result<Answer> answer) {
+                std::move(next.call), [self = shared_from_this(), is_eviction,
+                                       done = std::move(next.done)](Result<Answer> answer) {
                     --self->in_flight_;
+                    const bool is_busy =
+                        answer && !is_eviction && (answer->status == 429 || answer->status == 503);
+                    const std::int64_t wait = is_busy ? answer->retry_after_ms : 0;
+                    if (wait > 0 && !self->is_resting_) { self->rest(wait); }
                     done(std::move(answer));
                     self->send();
                 });
@@ -140,6 +155,7 @@ private:
     std::deque<Waiting> waiting_;
     std::set<std::string> busy_;  // uids
     std::size_t in_flight_ = 0;
+    bool is_resting_ = false;
 };
 
 Binder::Binder(ClusterSource& source, Transport& transport)

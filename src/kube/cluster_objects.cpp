@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace muster::kube {
@@ -19,23 +19,6 @@ namespace {
 constexpr std::int64_t start_ms_max = 60'000;
 /// Objects that are applied together are heard together.
 constexpr std::int64_t gather_ms = 5;
-
-const std::array<KindName, object_kind_count>& kinds() {
-    static const std::array<KindName, object_kind_count> all{{
-        {{"", "v1", "nodes"}, "Node"},
-        {{"", "v1", "pods"}, "Pod"},
-        {{"scheduling.k8s.io", "v1", "priorityclasses"}, "PriorityClass"},
-        {{"batch", "v1", "jobs"}, "Job"},
-        {{"batch.volcano.sh", "v1alpha1", "jobs"}, "Job"},
-        {{"scheduling.volcano.sh", "v1beta1", "queues"}, "Queue"},
-        {{"topology.volcano.sh", "v1alpha1", "hypernodes"}, "HyperNode"},
-        {{"scheduling.volcano.sh", "v1beta1", "podgroups"}, "PodGroup"},
-        {{"scheduling.k8s.io", "v1beta1", "podgroups"}, "PodGroup"},
-        {{"scheduling.k8s.io", "v1beta1", "compositepodgroups"}, "CompositePodGroup"},
-        {{"scheduling.x-k8s.io", "v1alpha1", "podgroups"}, "PodGroup"},
-    }};
-    return all;
-}
 
 std::int64_t now_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -161,7 +144,7 @@ bool is_leaving_unbound(ObjectKind kind, const json::object& object) {
 
 Extract extract_of(ObjectKind kind, const json::object& object) {
     Extract out;
-    if (!is_leaving_unbound(kind, object)) { out.text = json::serialize(trimmed(kind, object)); }
+    out.text = scheduling_text(kind, object).value_or("");
     if (const json::object* status = object_at(object, "status")) {
         const json::object written = written_status(kind, *status);
         if (!written.empty()) { out.more = json::serialize(written); }
@@ -190,39 +173,11 @@ dialect::Links links_of_text(ObjectKind kind, std::string_view text) {
                               .prefix = {}});
 }
 
-bool serves(const Answer& answer, const std::string& plural) {
-    boost::system::error_code error;
-    const json::value body = json::parse(answer.body, error);
-    const json::object* list = error ? nullptr : body.if_object();
-    const json::array* resources = list != nullptr ? array_at(*list, "resources") : nullptr;
-    if (resources == nullptr) { return false; }
-    return std::any_of(resources->begin(), resources->end(), [&](const json::value& resource) {
-        const json::object* one = resource.if_object();
-        return one != nullptr && text_at(*one, "name") == plural;
-    });
-}
-
 }  // namespace
 
-std::string KindName::api_version() const {
-    return resource.group.empty() ? resource.version
-                                  : fmt::format("{}/{}", resource.group, resource.version);
-}
-
-const KindName& name_of(ObjectKind kind) { return kinds().at(static_cast<std::size_t>(kind)); }
-
-bool is_frame(ObjectKind kind) {
-    return kind == ObjectKind::node || kind == ObjectKind::priority_class ||
-           kind == ObjectKind::volcano_queue || kind == ObjectKind::hypernode;
-}
-
-std::string ObjectKey::text() const {
-    const KindName& of = name_of(kind);
-    const std::string where = name.first.empty() ? "" : name.first + "/";
-    // Jobs and groups of several dialects have one kind.
-    const bool is_core = of.resource.group.empty();
-    return is_core ? fmt::format("{} {}{}", of.kind, where, name.second)
-                   : fmt::format("{} {}{} of {}", of.kind, where, name.second, of.resource.group);
+std::optional<std::string> scheduling_text(ObjectKind kind, const json::object& object) {
+    if (is_leaving_unbound(kind, object)) { return std::nullopt; }
+    return json::serialize(trimmed(kind, object));
 }
 
 Result<> ClusterObjects::pump_until(const std::function<bool()>& is_done, std::string_view what) {
@@ -237,61 +192,61 @@ Result<> ClusterObjects::pump_until(const std::function<bool()>& is_done, std::s
     return {};
 }
 
-Result<> ClusterObjects::discover() {
-    struct Asked {
-        std::size_t open = 0;
-        std::set<ObjectKind> served;
-        std::string failure;
-    };
-    const auto asked = std::make_shared<Asked>();
-    for (std::size_t i = 0; i < object_kind_count; ++i) {
-        const auto kind = static_cast<ObjectKind>(i);
-        const Resource& resource = name_of(kind).resource;
-        if (resource.group.empty()) {
-            asked->served.insert(kind);
-            continue;
-        }
-        ++asked->open;
-        Call call;
-        call.target = fmt::format("/apis/{}/{}", resource.group, resource.version);
-        transport_.call(std::move(call), [asked, kind](Result<Answer> answer) {
-            --asked->open;
-            if (!answer) {
-                asked->failure = answer.error().message;
-            } else if (answer->is_ok() && serves(*answer, name_of(kind).resource.plural)) {
-                asked->served.insert(kind);
-            } else if (!answer->is_ok() && answer->status != 404) {
-                asked->failure = fmt::format("{} was answered with {}", name_of(kind).api_version(),
-                                             answer->status);
-            }
-        });
-    }
-    MUSTER_CHECK(pump_until([&] { return asked->open == 0; }, "the API's kinds"));
-    if (!asked->failure.empty()) { return fail(Code::unavailable, asked->failure); }
-    served_ = asked->served;
+Result<> ClusterObjects::look() {
+    const auto found = std::make_shared<std::optional<Result<ServedKinds>>>();
+    discover(transport_, all_kinds(),
+             [found](Result<ServedKinds> kinds) { *found = std::move(kinds); });
+    MUSTER_CHECK(pump_until([&] { return found->has_value(); }, "the API's kinds"));
+    if (!**found) { return tl::unexpected(std::move(**found).error()); }
+    follow(***found);
     return {};
 }
 
-Result<> ClusterObjects::start() {
-    MUSTER_CHECK(discover());
-    informers_.clear();
-    changed_.clear();
-    for (const ObjectKind kind : served_) {
+/// What fails is tried the next time.
+void ClusterObjects::look_again() {
+    std::set<ObjectKind> missing = all_kinds();
+    for (const auto& [kind, resource] : served_) { missing.erase(kind); }
+    if (missing.empty() || is_looking_ || now_ms() < look_at_) { return; }
+    is_looking_ = true;
+    discover(transport_, std::move(missing),
+             [this, alive = std::weak_ptr(turn_)](const Result<ServedKinds>& kinds) {
+                 if (alive.expired()) { return; }
+                 is_looking_ = false;
+                 look_at_ = now_ms() + look_ms_;
+                 if (kinds) { follow(*kinds); }
+             });
+}
+
+void ClusterObjects::follow(const ServedKinds& found) {
+    for (const auto& [kind, resource] : found) {
+        if (!served_.emplace(kind, resource).second) { continue; }
         auto informer = std::make_unique<ExtractInformer>(
-            transport_, name_of(kind).resource,
-            [kind](const json::object& object) { return extract_of(kind, object); },
-            [this, kind](Informer::Change change, const ObjectName& name, const Extract& now,
-                         const Extract* before) { hear(kind, change, name, now, before); });
+            transport_, resource,
+            [of = kind](const json::object& object) { return extract_of(of, object); },
+            [this, of = kind](Informer::Change change, const ObjectName& name, const Extract& now,
+                              const Extract* before) { hear(of, change, name, now, before); });
         informer->start();
         informers_.emplace(kind, std::move(informer));
     }
+}
+
+Result<> ClusterObjects::start() {
+    turn_ = std::make_shared<int>(0);
+    is_looking_ = false;
+    informers_.clear();
+    changed_.clear();
+    served_.clear();
+    MUSTER_CHECK(look());
+    look_at_ = now_ms() + look_ms_;
     const auto are_synced = [&] {
         for (const auto& [kind, informer] : informers_) {
             if (!informer->is_synced()) { return false; }
         }
         return true;
     };
-    return pump_until(are_synced, "the cluster's objects");
+    auto synced = pump_until(are_synced, "the cluster's objects");
+    if (synced) { return synced; }
+    return problem().empty() ? synced : fail(Code::unavailable, problem());
 }
 
 void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const ObjectName& name,
@@ -315,6 +270,7 @@ void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const Object
 bool ClusterObjects::wait_for_change(std::int64_t patience_ms) {
     const std::int64_t end = now_ms() + patience_ms;
     const bool was_changed = is_changed_;
+    look_again();
     pump_(0);
     for (std::int64_t left = end - now_ms(); !is_changed_ && left > 0; left = end - now_ms()) {
         pump_(left);
@@ -362,6 +318,13 @@ std::optional<json::object> ClusterObjects::find(const ObjectKey& key) const {
 
 std::map<ObjectKey, dialect::Links> ClusterObjects::take_changed() {
     return std::exchange(changed_, {});
+}
+
+std::string ClusterObjects::problem() const {
+    for (const auto& [kind, informer] : informers_) {
+        if (!informer->problem().empty()) { return informer->problem(); }
+    }
+    return {};
 }
 
 std::set<ObjectName> ClusterObjects::take_new_groups() { return std::exchange(new_groups_, {}); }

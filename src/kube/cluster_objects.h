@@ -1,14 +1,16 @@
 // What a scheduler follows of a cluster, kept as text and cut down to what is looked at. Kinds that
-// the server does not have when it is asked first are left out. Called from the transport's thread.
+// the server does not have are looked for again now and then. Called from the transport's thread.
 #pragma once
 
 #include "base/result.h"
 #include "dialect/kubernetes.h"
 #include "kube/client.h"
+#include "kube/cluster_kinds.h"
+#include "kube/discovery.h"
+#include "kube/link.h"
 
 #include <boost/json/fwd.hpp>
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,49 +24,16 @@
 
 namespace muster::kube {
 
-/// In the order in which they are read.
-enum class ObjectKind : std::uint8_t {
-    node,
-    pod,
-    priority_class,
-    batch_job,
-    volcano_job,
-    volcano_queue,
-    hypernode,
-    volcano_group,
-    upstream_group,
-    composite_group,
-    plugin_group,
-};
-inline constexpr std::size_t object_kind_count = 11;
-
-/// How a kind is called.
-struct KindName {
-    Resource resource;
-    std::string kind;
-
-    [[nodiscard]] std::string api_version() const;
-};
-const KindName& name_of(ObjectKind kind);
-/// What all the others are read against.
-bool is_frame(ObjectKind kind);
-
-struct ObjectKey {
-    ObjectKind kind = ObjectKind::node;
-    ObjectName name;
-
-    auto operator<=>(const ObjectKey&) const = default;
-    [[nodiscard]] std::string text() const;  // "Pod team/train-0"
-};
-
-/// Runs the transport's loop: returns when some of its work was done, or after so many ms.
-using Pump = std::function<void(std::int64_t milliseconds)>;
+/// What scheduling looks at of an object, as it is read; none of a pod that leaves before it ran.
+std::optional<std::string> scheduling_text(ObjectKind kind, const boost::json::object& object);
 
 class ClusterObjects {
 public:
-    ClusterObjects(Transport& transport, Pump pump)
+    /// `look_ms`: kinds that were not there are looked for again so often.
+    ClusterObjects(Transport& transport, Pump pump, std::int64_t look_ms = 30'000)
         : transport_(transport),
-          pump_(std::move(pump)) {}
+          pump_(std::move(pump)),
+          look_ms_(look_ms) {}
 
     /// Until everything has been listed once; `timeout` when that takes too long.
     Result<> start();
@@ -83,6 +52,10 @@ public:
     /// With its status: of a pod the phase and whether it was scheduled.
     [[nodiscard]] std::optional<boost::json::object> find(const ObjectKey& key) const;
     [[nodiscard]] bool has(const ObjectKey& key) const { return extract(key) != nullptr; }
+    /// Those that the server has, under the version that it is asked by.
+    [[nodiscard]] const ServedKinds& served() const { return served_; }
+    /// Why some kind is not followed right now; empty when all are.
+    [[nodiscard]] std::string problem() const;
     /// Volcano's groups that were seen first since the last call.
     std::set<ObjectName> take_new_groups();
     [[nodiscard]] Transport& transport() { return transport_; }
@@ -91,12 +64,18 @@ private:
     void hear(ObjectKind kind, Informer::Change change, const ObjectName& name, const Extract& now,
               const Extract* before);
     [[nodiscard]] const Extract* extract(const ObjectKey& key) const;
-    Result<> discover();
+    Result<> look();
+    void look_again();
+    void follow(const ServedKinds& found);
     Result<> pump_until(const std::function<bool()>& is_done, std::string_view what);
 
     Transport& transport_;
     Pump pump_;
-    std::set<ObjectKind> served_;
+    std::int64_t look_ms_;
+    std::int64_t look_at_ = 0;  // the next time
+    bool is_looking_ = false;
+    std::shared_ptr<int> turn_ = std::make_shared<int>(0);  // answers to an earlier start are old
+    ServedKinds served_;
     std::map<ObjectKind, std::unique_ptr<ExtractInformer>> informers_;
     std::map<ObjectKey, dialect::Links> changed_;
     std::set<ObjectName> new_groups_;

@@ -164,6 +164,14 @@ void sort_out(std::vector<Fact> facts, Listing& listing) {
 
 }  // namespace
 
+ClusterRead read_objects(const Texts& texts, const dialect::ClusterOptions& options) {
+    Attempts attempts(texts);
+    ClusterRead out;
+    out.input = attempts.run(options, {});
+    out.malformed = attempts.take_problems();
+    return out;
+}
+
 ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& options,
                         const dialect::KubernetesContext& context) {
     Attempts attempts(texts);

@@ -35,6 +35,13 @@ struct ClusterState {
 
 using Texts = std::map<ObjectKey, std::string_view>;
 
+/// As the dialect has it.
+struct ClusterRead {
+    dialect::ClusterInput input;
+    std::vector<Problem> malformed;  // left out
+};
+ClusterRead read_objects(const Texts& texts, const dialect::ClusterOptions& options);
+
 /// `context` is that of the frame when this is a part without it.
 ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& options,
                         const dialect::KubernetesContext& context = {});

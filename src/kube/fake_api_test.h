@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -63,6 +64,8 @@ public:
     std::deque<std::function<void()>> work;
     std::vector<Call> changes;                      // calls other than GET
     std::function<bool(const Call&)> is_lost = {};  // on its way to the server
+    std::function<std::optional<Answer>(const Call&)> refuses = {};
+    std::vector<std::function<void()>> later;  // what waits for time to pass
 
 private:
     struct Path {
@@ -141,6 +144,18 @@ private:
 inline Answer FakeApi::handle(const Call& call) {
     const Path path = parse(call.target);
     if (call.method != "GET") { return change(call, path); }
+    if (call.target == "/apis") {
+        std::set<std::string> names;
+        for (const std::string& one : served) { names.insert(parse(one).prefix.substr(6)); }
+        json::array list;
+        std::string last;
+        for (const std::string& name : names) {
+            std::string group = name.substr(0, name.find('/'));
+            if (group != last) { list.push_back(json::object{{"name", group}}); }
+            last = std::move(group);
+        }
+        return {.status = 200, .body = json::serialize(json::object{{"groups", std::move(list)}})};
+    }
     if (path.plural.empty()) {
         json::array resources;
         for (const std::string& one : served) {
@@ -205,7 +220,8 @@ public:
                                 alive = std::weak_ptr<int>(alive_)] {
             if (alive.expired()) { return; }
             if (api_.is_lost && api_.is_lost(call)) { return; }
-            done(api_.handle(call));
+            const auto refusal = api_.refuses ? api_.refuses(call) : std::nullopt;
+            done(refusal ? *refusal : api_.handle(call));
         });
     }
     std::unique_ptr<Stream> stream(Call call, std::function<void(std::string_view)> line,
@@ -216,7 +232,9 @@ public:
         api_.watchers.push_back(watcher);
         return std::make_unique<Watching>(std::move(watcher));
     }
-    void after(std::int64_t /*milliseconds*/, std::function<void()> /*work*/) override {}
+    void after(std::int64_t /*milliseconds*/, std::function<void()> work) override {
+        api_.later.push_back(std::move(work));
+    }
 
 private:
     struct Watching final : Stream {

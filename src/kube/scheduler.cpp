@@ -23,6 +23,22 @@ struct Scheduler::Always final : Clock, Leader {
     bool is_leader() override { return true; }
 };
 
+struct Scheduler::Timed final : Source {
+    explicit Timed(Source& source) : inner(source) {}
+    Result<> begin(const Snapshot& known) override { return inner.begin(known); }
+    Result<std::vector<Fact>> observe(std::int64_t patience_ms) override {
+        auto facts = inner.observe(patience_ms);
+        told = std::chrono::steady_clock::now();
+        return facts;
+    }
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - told).count();
+    }
+
+    Source& inner;
+    std::chrono::steady_clock::time_point told;
+};
+
 Scheduler::Scheduler(Link link, const SchedulerOptions& options)
     : link_(std::move(link)),
       objects_(*link_.transport, link_.pump),
@@ -32,27 +48,30 @@ Scheduler::Scheduler(Link link, const SchedulerOptions& options)
               {.schedulers = options.names,
                .component = options.names.empty() ? "muster" : options.names.front(),
                .now = wall_ms}),
-      always_(std::make_unique<Always>()) {}
+      always_(std::make_unique<Always>()),
+      timed_(std::make_unique<Timed>(source_)) {}
 
 Scheduler::~Scheduler() = default;
 
 Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<Store> store,
                                                     SchedulerOptions options) {
     std::unique_ptr<Scheduler> out(new Scheduler(std::move(link), options));
-    MUSTER_TRY(loop, Loop::start({.source = out->source_,
-                                  .actuator = out->binder_,
-                                  .clock = *out->always_,
-                                  .leader = *out->always_},
-                                 std::move(store), std::move(options.loop)));
+    MUSTER_TRY(loop,
+               Loop::start({.source = *out->timed_,
+                            .actuator = out->binder_,
+                            .clock = *out->always_,
+                            .leader = options.leader != nullptr ? *options.leader : *out->always_},
+                           std::move(store), std::move(options.loop)));
     out->loop_ = std::make_unique<Loop>(std::move(loop));
     return out;
 }
 
-Result<> Scheduler::turn() {
+Result<std::optional<Decision>> Scheduler::turn() {
     MUSTER_TRY(decision, loop_->turn());
     if (decision) { writer_.write(*decision); }
     writer_.write_news();
-    return {};
+    cycle_seconds_ = timed_->seconds();
+    return std::move(decision);
 }
 
 SchedulerThread::SchedulerThread(Connect connect, Open open, SchedulerOptions options)
@@ -81,7 +100,9 @@ Result<> SchedulerThread::serve(const Connect& connect, const Open& open,
     MUSTER_TRY(scheduler, Scheduler::start(std::move(link), std::move(store), options));
     while (!is_stopped_) {
         if (auto turned = scheduler->turn(); !turned) {
-            if (turned.error().code == Code::conflict) { return turned; }
+            if (turned.error().code == Code::conflict) {
+                return tl::unexpected(std::move(turned).error());
+            }
             scheduler->pump(retry_ms);
         }
     }

@@ -6,27 +6,24 @@
 #include "control/loop.h"
 #include "kube/binder.h"
 #include "kube/cluster_source.h"
+#include "kube/link.h"
 #include "kube/status_writer.h"
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace muster::kube {
 
-/// A way to a server, with the loop that it lives in. Made and used in one thread.
-struct Link {
-    std::unique_ptr<Transport> transport;
-    Pump pump;
-};
-
 struct SchedulerOptions {
     std::vector<std::string> names = {"muster", "volcano"};  // by which pods ask for it
     /// A bind that is lost is seen soon; one that is asked twice does no harm.
     LoopOptions loop = {.retry = {.first_ms = 1'000, .most_ms = 30'000}};
+    Leader* leader = nullptr;  // outlives it; none: it always leads
 };
 
 class Scheduler {
@@ -37,15 +34,20 @@ public:
     ~Scheduler();
 
     /// One turn of the loop, and what is to be said of it. `conflict`: another one leads.
-    Result<> turn();
+    Result<std::optional<Decision>> turn();
 
     [[nodiscard]] const Loop& loop() const { return *loop_; }
+    /// From what the last turn heard to its end.
+    [[nodiscard]] double cycle_seconds() const { return cycle_seconds_; }
     [[nodiscard]] const Binder::Counts& counts() const { return binder_.counts(); }
     [[nodiscard]] const ClusterSource& source() const { return source_; }
+    /// Why some kind of object is not followed right now; empty when all are.
+    [[nodiscard]] std::string problem() const { return objects_.problem(); }
     void pump(std::int64_t milliseconds) { link_.pump(milliseconds); }
 
 private:
     struct Always;  // the clock of the system, and no election
+    struct Timed;   // the source, and when it last told something
 
     Scheduler(Link link, const SchedulerOptions& options);
 
@@ -55,6 +57,8 @@ private:
     Binder binder_;
     StatusWriter writer_;
     std::unique_ptr<Always> always_;
+    std::unique_ptr<Timed> timed_;
+    double cycle_seconds_ = 0;
     std::unique_ptr<Loop> loop_;
 };
 

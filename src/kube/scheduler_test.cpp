@@ -38,6 +38,7 @@ protected:
         link.pump = [this](std::int64_t) { api.pump(); };
         SchedulerOptions options;
         options.loop.patience_ms = 0;
+        options.leader = leader;
         options.loop.retry = {.first_ms = 600'000, .most_ms = 600'000};  // no order comes twice
         auto made = Scheduler::start(std::move(link), open_memory_store(log), options);
         ASSERT_TRUE(made) << made.error().message;
@@ -140,6 +141,7 @@ protected:
 
     FakeApi api;
     MemoryLog log;
+    Leader* leader = nullptr;
     std::unique_ptr<Scheduler> scheduler;
 };
 
@@ -394,6 +396,45 @@ TEST_F(SchedulerOfKubernetes, AnotherMachineOfTheSameNameIsNotTheOldOne) {
     turn();
 
     EXPECT_EQ(bound().at("c"), name);
+}
+
+TEST_F(SchedulerOfKubernetes, LeavesABusyServerAloneForAsLongAsItSays) {
+    put_gang("train", 2);
+    start();
+    api.refuses = [](const Call& call) -> std::optional<Answer> {
+        if (!call.target.ends_with("/binding")) { return std::nullopt; }
+        return Answer{.status = 429, .body = "{}", .retry_after_ms = 5'000};
+    };
+    turn();
+    api.refuses = {};
+
+    put_gang("next", 2);
+    turn();
+    EXPECT_EQ(bindings(), 0U);  // not even asked
+
+    for (const auto& work : std::exchange(api.later, {})) { work(); }
+    turn();
+    EXPECT_EQ(bindings(), 2U);
+    EXPECT_TRUE(bound().contains("next-0"));
+    EXPECT_TRUE(bound().contains("next-1"));
+}
+
+/// The seam of an election: what it says is looked at in each turn.
+TEST_F(SchedulerOfKubernetes, DecidesOnlyWhileItLeads) {
+    struct Turns final : Leader {
+        bool is_leader() override { return leads; }
+        bool leads = true;
+    } election;
+    put_gang("train", 2);
+    leader = &election;
+    start();
+    election.leads = false;
+
+    const auto turned = scheduler->turn();
+
+    ASSERT_FALSE(turned);
+    EXPECT_EQ(turned.error().code, Code::conflict);
+    EXPECT_EQ(bindings(), 0U);
 }
 
 }  // namespace

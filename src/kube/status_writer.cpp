@@ -273,11 +273,12 @@ void StatusWriter::set_conditions(const ObjectKey& group,
 
 void StatusWriter::patch_status(const ObjectKey& key, const json::object& object,
                                 json::object status) {
+    const auto served = objects_.served().find(key.kind);
+    if (served == objects_.served().end()) { return; }
     const json::object patch{{"metadata", {{"uid", uid_of(object)}}},
                              {"status", std::move(status)}};
     patch_object(objects_.transport(),
-                 {.resource = name_of(key.kind).resource, .name = key.name, .rest = "status"},
-                 patch);
+                 {.resource = served->second, .name = key.name, .rest = "status"}, patch);
 }
 
 std::set<ObjectKey> StatusWriter::groups_of(const std::string& workload) const {

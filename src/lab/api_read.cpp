@@ -151,6 +151,11 @@ Outcome<net::HttpResponse> Api::list(Ask& ask) {
     // What a server has at hand is given whole.
     const bool is_cut = version_text != "0";
     const auto limit = is_cut ? read_number(ask.query("limit")).value_or(0) : 0;
+    // Of the past nothing is kept for lists.
+    const bool is_exact = ask.query("resourceVersionMatch") == "Exact" && !from;
+    if (is_exact && version_text != std::to_string(store_.version())) {
+        return gone("The resourceVersion for the provided list is too old.");
+    }
     const Page page = page_of(store_.all(ask.storage), ask.at.space, *wanted,
                               from ? &from->after : nullptr, static_cast<std::size_t>(limit));
     const std::uint64_t version = from ? from->version : store_.version();

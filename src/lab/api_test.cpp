@@ -172,6 +172,16 @@ TEST_F(ApiTest, ListsInPagesWhatSelectorsTake) {
     EXPECT_EQ(parsed(one).at("items").as_array().size(), 1u);
 }
 
+TEST_F(ApiTest, ListsTheStateOfAVersionOnlyWhileItIsTheLast) {
+    ASSERT_EQ(make_pod("a").status, 201);
+    const std::string version = at_path(ask("GET", pods), "/metadata/resourceVersion");
+    const std::string exact = pods + "?resourceVersionMatch=Exact&resourceVersion=" + version;
+
+    EXPECT_EQ(ask("GET", exact).status, 200);
+    ASSERT_EQ(make_pod("b").status, 201);
+    EXPECT_EQ(ask("GET", exact).status, 410);
+}
+
 TEST_F(ApiTest, BindsAPodOnce) {
     ASSERT_EQ(make_pod("a").status, 201);
     const std::string binding = R"({"metadata":{"name":"a"},"target":{"kind":"Node","name":"n1"}})";

@@ -281,11 +281,7 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
                                                    .certificate = secrets.client.certificate,
                                                    .key = secrets.client.key},
                                           .token = secrets.token};
-        const auto connect = [address]() -> Result<kube::Link> {
-            auto its_loop = std::make_shared<net::EventLoop>();
-            return kube::Link{.transport = kube::connect_http(*its_loop, address),
-                              .pump = [its_loop](std::int64_t wait) { its_loop->run_for(wait); }};
-        };
+        const auto connect = [address]() -> Result<kube::Link> { return kube::connect(address); };
         const auto open = [&]() -> Result<std::unique_ptr<Store>> {
             if (options.is_in_memory) { return open_memory_store(memory); }
             return open_sqlite_store(files.ledger);

@@ -1,0 +1,31 @@
+#include "cli/live_cluster.h"
+
+#include "kube/access.h"
+#include "kube/cluster_copy.h"
+#include "kube/cluster_reading.h"
+
+#include <csignal>
+
+namespace muster::cli {
+
+Result<dialect::ClusterInput> read_live(const LiveOptions& options) {
+    MUSTER_TRY(access, kube::find_access({.file = options.kubeconfig,
+                                          .context = options.context,
+                                          .user_agent = "muster/" MUSTER_VERSION,
+                                          .variable = kube::variable_of_process}));
+    std::signal(SIGPIPE, SIG_IGN);  // of a server that hangs up
+    auto copy = kube::copy_cluster(kube::connect(access.address));
+    if (!copy) { return tl::unexpected(std::move(copy).error().wrap(access.name)); }
+    kube::ClusterRead read = kube::read_objects(copy->texts, {.schedulers = options.names});
+    for (const kube::Problem& problem : read.malformed) {
+        read.input.warnings.push_back(
+            {.place = {.file = problem.object.text()}, .text = "left out: " + problem.text});
+    }
+    if (!copy->is_of_one_moment) {
+        read.input.warnings.push_back(
+            {.place = {.file = access.name}, .text = "changed while it was read"});
+    }
+    return std::move(read.input);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,69 @@
+#include "cli/parse_live.h"
+
+#include <CLI/CLI.hpp>
+
+namespace muster::cli {
+
+void add_live_options(CLI::App& app, LiveOptions& options) {
+    app.add_option("--kubeconfig", options.kubeconfig,
+                   "a running cluster; else KUBECONFIG, ~/.kube/config, or the pod's own")
+        ->type_name("FILE");
+    app.add_option("--context", options.context, "of the kubeconfig, in place of its current one")
+        ->type_name("NAME");
+    app.add_option("--names", options.names,
+                   "schedulerNames of the pods that are Muster's, with commas between")
+        ->type_name("NAMES")
+        ->delimiter(',')
+        ->default_str("muster,volcano");
+}
+
+const char* const scheduler_examples = R"(
+Pods with one of its schedulerNames are bound as whole gangs or not at all; conditions and events say
+why one waits. One line per event goes to the error output. SIGTERM ends it: nothing is lost, the
+ledger and the cluster know where it was.
+
+  muster scheduler --ledger muster.ledger
+  muster scheduler --ledger /var/lib/muster/ledger --leader-elect --metrics 0.0.0.0:9469)";
+
+void add_scheduler_options(CLI::App& app, SchedulerVerbOptions& options) {
+    add_live_options(app, options.live);
+    app.add_option("--ledger", options.ledger, "what was heard and decided, on record")
+        ->type_name("FILE")
+        ->required();
+    app.add_option("--policy", options.policy, "what free shapes are worth")->type_name("YAML");
+    app.add_option(
+           "--metrics", options.metrics,
+           "where /metrics, /healthz, /livez and /readyz answer; port 0 is any that is free")
+        ->type_name("ADDRESS:PORT")
+        ->capture_default_str();
+    auto* elect = app.add_flag("--leader-elect", options.is_elected,
+                               "several replicas: the one that holds the lease decides");
+    app.add_option("--lease", options.lease, "the Lease's name")
+        ->type_name("NAME")
+        ->capture_default_str()
+        ->needs(elect);
+    app.add_option("--lease-namespace", options.lease_namespace,
+                   "where it is; else the namespace of the context or the pod")
+        ->type_name("NAME")
+        ->needs(elect);
+    app.add_option("--lease-seconds", options.lease_seconds,
+                   "after so long without a renewal another one leads")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{3}, std::int64_t{3'600}))
+        ->needs(elect);
+    app.add_option("--identity", options.identity, "of this replica; else host name and dice")
+        ->type_name("NAME")
+        ->needs(elect);
+    app.add_option("--critical-priority", options.critical_priority,
+                   "for the metrics: workloads of at least this priority are critical")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--on-time-seconds", options.on_time_seconds,
+                   "for the metrics: and should start within so long")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,146 @@
+// `muster scheduler`: the wiring of a scheduler for a running cluster.
+#include "base/text.h"
+#include "cli/cluster.h"
+#include "cli/verbs.h"
+#include "codec/policy_text.h"
+#include "kube/access.h"
+#include "kube/objects.h"
+#include "kube/scheduler_run.h"
+#include "ledger/store_sqlite.h"
+#include "net/event_loop.h"
+#include "net/http_server.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <unistd.h>
+
+namespace muster::cli {
+
+namespace {
+
+volatile std::sig_atomic_t is_told_to_stop = 0;
+
+std::int64_t wall_ms() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+std::string make_identity() {
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    std::random_device dice;
+    return fmt::format("{}_{:08x}{:08x}", host.data(), dice(), dice());
+}
+
+net::HttpResponse answer(int status, std::string text, std::string_view type = "text/plain") {
+    return {.status = status,
+            .headers = {{"Content-Type", std::string(type)}},
+            .body = std::move(text)};
+}
+
+net::HttpResponse health(bool is_well) {
+    return is_well ? answer(200, "ok\n") : answer(503, "not yet\n");
+}
+
+net::HttpResponse handle(const net::HttpRequest& request, const kube::SchedulerRun& run) {
+    if (request.method != "GET" && request.method != "HEAD") { return answer(405, "GET only\n"); }
+    const std::string path = request.target.substr(0, request.target.find('?'));
+    if (path == "/healthz" || path == "/livez") { return health(run.is_alive()); }
+    if (path == "/readyz") { return health(run.is_ready()); }
+    if (path == "/metrics") { return answer(200, run.figures().text(), metrics_content_type); }
+    return answer(404, "there are /metrics, /healthz, /livez and /readyz\n");
+}
+
+Result<net::HttpServerOptions> read_address(const std::string& text) {
+    const std::size_t colon = text.rfind(':');
+    const auto port = parse_int(
+        "port", colon == std::string::npos ? "" : std::string_view(text).substr(colon + 1), 0,
+        65'535);
+    if (!port || colon == 0) {
+        return fail(Code::invalid,
+                    fmt::format("--metrics {}: expected ADDRESS:PORT, as 127.0.0.1:9469", text));
+    }
+    net::HttpServerOptions out;
+    out.address = text.substr(0, colon);
+    out.port = static_cast<std::uint16_t>(*port);
+    return out;
+}
+
+kube::LeaseOptions lease_of(const SchedulerVerbOptions& options, const std::string& space) {
+    const std::int64_t lease_ms = options.lease_seconds * 1'000;
+    return {.space = options.lease_namespace.empty() ? space : options.lease_namespace,
+            .name = options.lease,
+            .identity = options.identity.empty() ? make_identity() : options.identity,
+            .lease_ms = lease_ms,
+            .renew_deadline_ms = lease_ms * 2 / 3,
+            .retry_ms = std::min<std::int64_t>(2'000, lease_ms / 6),
+            .steady_ms = kube::boot_ms,
+            .wall_ms = wall_ms};
+}
+
+void stop_once(int signal) {
+    is_told_to_stop = 1;
+    std::signal(signal, SIG_DFL);  // told twice, it ends at once
+}
+
+}  // namespace
+
+Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
+    MUSTER_TRY(access, kube::find_access({.file = options.live.kubeconfig,
+                                          .context = options.live.context,
+                                          .user_agent = "muster/" MUSTER_VERSION,
+                                          .variable = kube::variable_of_process}));
+    kube::RunOptions with;
+    if (!options.policy.empty()) {
+        MUSTER_TRY(source, read_source(options.policy));
+        MUSTER_TRY(policy, read_policy(source));
+        with.scheduler.loop.policy = std::move(policy);
+    }
+    MUSTER_TRY(listen, read_address(options.metrics));
+    with.log = Log([&](const std::string& line) { terminal.err << line << std::flush; },
+                   [] { return kube::micro_time_text(wall_ms()); });
+    const Log log = with.log;
+    with.address = access.address;
+    with.open_ledger = [file = options.ledger] { return open_sqlite_store(file); };
+    with.scheduler.names = options.live.names;
+    with.scheduler.loop.engine_version = MUSTER_VERSION;
+    with.scheduler.loop.snapshot_every = 1'000;
+    with.figures = {.critical_priority = options.critical_priority,
+                    .on_time_ms = options.on_time_seconds * 1'000};
+    with.is_stopped = [] { return is_told_to_stop != 0; };
+    if (options.is_elected) {
+        with.lease = lease_of(options, access.space);
+        with.scheduler.loop.leader = with.lease->identity;
+    }
+
+    is_told_to_stop = 0;
+    std::signal(SIGTERM, stop_once);
+    std::signal(SIGINT, stop_once);
+    std::signal(SIGPIPE, SIG_IGN);
+    net::EventLoop loop;
+    kube::SchedulerRun run(loop, std::move(with));
+    MUSTER_TRY(server, net::HttpServer::listen(loop, std::move(listen),
+                                               [&run](const net::HttpRequest& request) {
+                                                   return handle(request, run);
+                                               }));
+    log.info(
+        "muster starts",
+        {{"version", MUSTER_VERSION},
+         {"cluster", access.name},
+         {"metrics", fmt::format("{}:{}", options.metrics.substr(0, options.metrics.rfind(':')),
+                                 server.port())}});
+    auto done = run.run();
+    if (!done) {
+        log.error("muster ends", {{"reason", done.error().message}});
+        return tl::unexpected(std::move(done).error());
+    }
+    log.info("muster ends");
+    return exit_good;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,59 @@
+#include "kube/cluster_kinds.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace muster::kube {
+
+namespace {
+
+const std::array<KindName, object_kind_count>& kinds() {
+    static const std::array<KindName, object_kind_count> all{{
+        {{"", "v1", "nodes"}, "Node", {}},
+        {{"", "v1", "pods"}, "Pod", {}},
+        {{"scheduling.k8s.io", "v1", "priorityclasses"}, "PriorityClass", {}},
+        {{"batch", "v1", "jobs"}, "Job", {}},
+        {{"batch.volcano.sh", "v1alpha1", "jobs"}, "Job", {}},
+        {{"scheduling.volcano.sh", "v1beta1", "queues"}, "Queue", {}},
+        {{"topology.volcano.sh", "v1alpha1", "hypernodes"}, "HyperNode", {}},
+        {{"scheduling.volcano.sh", "v1beta1", "podgroups"}, "PodGroup", {}},
+        {{"scheduling.k8s.io", "v1beta1", "podgroups"}, "PodGroup", {"v1alpha3", "v1alpha2"}},
+        {{"scheduling.k8s.io", "v1beta1", "compositepodgroups"}, "CompositePodGroup", {"v1alpha3"}},
+        {{"scheduling.x-k8s.io", "v1alpha1", "podgroups"}, "PodGroup", {}},
+    }};
+    return all;
+}
+
+}  // namespace
+
+std::set<ObjectKind> all_kinds() {
+    std::set<ObjectKind> out;
+    for (std::size_t i = 0; i < object_kind_count; ++i) { out.insert(static_cast<ObjectKind>(i)); }
+    return out;
+}
+
+std::string api_version_of(const Resource& resource) {
+    return resource.group.empty() ? resource.version
+                                  : fmt::format("{}/{}", resource.group, resource.version);
+}
+
+std::string KindName::api_version() const { return api_version_of(resource); }
+
+const KindName& name_of(ObjectKind kind) { return kinds().at(static_cast<std::size_t>(kind)); }
+
+bool is_frame(ObjectKind kind) {
+    return kind == ObjectKind::node || kind == ObjectKind::priority_class ||
+           kind == ObjectKind::volcano_queue || kind == ObjectKind::hypernode;
+}
+
+std::string ObjectKey::text() const {
+    const KindName& of = name_of(kind);
+    const std::string where = name.first.empty() ? "" : name.first + "/";
+    // Jobs and groups of several dialects have one kind.
+    const bool is_core = of.resource.group.empty();
+    return is_core ? fmt::format("{} {}{}", of.kind, where, name.second)
+                   : fmt::format("{} {}{} of {}", of.kind, where, name.second, of.resource.group);
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,55 @@
+// The kinds of objects that a scheduler looks at.
+#pragma once
+
+#include "kube/client.h"
+
+#include <compare>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::kube {
+
+/// In the order in which they are read.
+enum class ObjectKind : std::uint8_t {
+    node,
+    pod,
+    priority_class,
+    batch_job,
+    volcano_job,
+    volcano_queue,
+    hypernode,
+    volcano_group,
+    upstream_group,
+    composite_group,
+    plugin_group,
+};
+inline constexpr std::size_t object_kind_count = 11;
+
+std::set<ObjectKind> all_kinds();
+
+/// How a kind is called. It is read as of this version, whichever a server has.
+struct KindName {
+    Resource resource;
+    std::string kind;
+    std::vector<std::string> other_versions;  // that say the same, the best first
+
+    [[nodiscard]] std::string api_version() const;
+};
+const KindName& name_of(ObjectKind kind);
+/// What all the others are read against.
+bool is_frame(ObjectKind kind);
+
+/// "apps/v1"; "v1" of the core group.
+std::string api_version_of(const Resource& resource);
+
+struct ObjectKey {
+    ObjectKind kind = ObjectKind::node;
+    ObjectName name;
+
+    auto operator<=>(const ObjectKey&) const = default;
+    [[nodiscard]] std::string text() const;  // "Pod team/train-0"
+};
+
+}  // namespace muster::kube

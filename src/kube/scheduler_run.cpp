@@ -1,0 +1,188 @@
+#include "kube/scheduler_run.h"
+
+#include "kube/guarded_transport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace muster::kube {
+
+namespace {
+
+constexpr std::int64_t standby_ms = 100;
+constexpr std::int64_t failure_first_ms = 500;
+constexpr std::int64_t failure_max_ms = 30'000;
+constexpr std::int64_t release_ms_max = 2'000;
+/// Longer than any turn; a cluster's first list has a minute.
+constexpr std::int64_t alive_ms = 180'000;
+
+std::int64_t wall_ms() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
+SchedulerRun::SchedulerRun(net::EventLoop& loop, RunOptions options)
+    : loop_(loop),
+      options_(std::move(options)),
+      transport_(connect_http(loop, options_.address)),
+      figures_(options_.figures),
+      random_(std::random_device()()),
+      turned_ms_(boot_ms()) {
+    election_ = connect_http(loop, options_.address);
+    counted_election_ = guard(*election_, [] { return true; }, figures_.answers);
+    figures_.version = options_.scheduler.loop.engine_version;
+    if (options_.lease) {
+        elector_ = std::make_unique<LeaseElector>(*counted_election_, *options_.lease);
+        options_.scheduler.leader = elector_.get();
+    }
+}
+
+SchedulerRun::~SchedulerRun() = default;
+
+bool SchedulerRun::is_alive() const { return boot_ms() - turned_ms_ < alive_ms; }
+
+bool SchedulerRun::is_ready() const {
+    if (figures_.is_leading) { return figures_.is_following; }
+    return elector_ != nullptr && !elector_->holder().empty() && elector_->problem().empty();
+}
+
+void SchedulerRun::pump(std::int64_t milliseconds) {
+    loop_.run_some(milliseconds);
+    turned_ms_ = boot_ms();
+}
+
+Result<> SchedulerRun::run() {
+    if (elector_ != nullptr) { elector_->start(); }
+    while (!options_.is_stopped()) {
+        if (elector_ != nullptr) {
+            tell_holder();
+            if (!elector_->is_leader()) {
+                pump(standby_ms);
+                continue;
+            }
+        }
+        const auto served = serve();
+        figures_.is_leading = false;
+        figures_.is_following = false;
+        if (served) { continue; }
+        if (served.error().code == Code::conflict && elector_ == nullptr) {
+            return fail(Code::conflict,
+                        "another process has taken the ledger over: " + served.error().message);
+        }
+        options_.log.warn("scheduling stops", {{"reason", served.error().message}});
+        wait_after_failure();
+    }
+    let_go();
+    return {};
+}
+
+/// Longer after each failure, and never in step with others.
+void SchedulerRun::wait_after_failure() {
+    const std::int64_t most =
+        std::min(failure_first_ms << std::min(failures_++, 16), failure_max_ms);
+    const std::int64_t end =
+        boot_ms() + most / 2 + static_cast<std::int64_t>(random_()) % (most / 2 + 1);
+    while (!options_.is_stopped() && boot_ms() < end) { pump(standby_ms); }
+}
+
+void SchedulerRun::let_go() {
+    if (elector_ == nullptr) { return; }
+    bool is_told = false;
+    elector_->release([&] { is_told = true; });
+    const std::int64_t end = boot_ms() + release_ms_max;
+    while (!is_told && boot_ms() < end) { pump(standby_ms); }
+    options_.log.info("leads no more", {{"identity", elector_->identity()}});
+    elector_.reset();
+}
+
+Result<> SchedulerRun::serve() {
+    const auto may_write = [this] { return elector_ == nullptr || elector_->is_leader(); };
+    Link link{.pump = [this](std::int64_t wait) { pump(wait); },
+              .transport = guard(*transport_, may_write, figures_.answers)};
+    MUSTER_TRY(store, options_.open_ledger());
+    figures_.is_leading = true;
+    MUSTER_TRY(scheduler, Scheduler::start(std::move(link), std::move(store), options_.scheduler));
+    options_.log.info("schedules",
+                      {{"epoch", static_cast<std::int64_t>(scheduler->loop().ledger().epoch())}});
+    figures_.is_following = true;
+    counted_ = figures_.orders;
+    while (!options_.is_stopped()) {
+        auto turned = turn(*scheduler);
+        if (!turned && turned.error().code == Code::conflict) { return turned; }
+        if (!turned) {
+            tell_problem(turned.error().message);
+            wait_after_failure();
+        }
+    }
+    return {};
+}
+
+Result<> SchedulerRun::turn(Scheduler& scheduler) {
+    MUSTER_TRY(decision, scheduler.turn());
+    turned_ms_ = boot_ms();
+    failures_ = 0;
+    const Binder::Counts& now = scheduler.counts();
+    figures_.orders = {.bound = counted_.bound + now.bound,
+                       .evicted = counted_.evicted + now.evicted,
+                       .failed = counted_.failed + now.failed};
+    const Header& last = scheduler.loop().ledger().last();
+    figures_.ledger_sequence = last.sequence;
+    figures_.ledger_epoch = last.epoch;
+    if (decision) {
+        tell(*decision);
+        figures_.take(*decision, scheduler.loop().engine(), wall_ms());
+        figures_.note_cycle_seconds(scheduler.cycle_seconds());
+    }
+    const std::string problem = scheduler.problem();
+    figures_.is_following = problem.empty();
+    tell_problem(problem);
+    return {};
+}
+
+void SchedulerRun::tell(const Decision& decision) {
+    for (const Release& release : decision.cycle.plan.releases) {
+        options_.log.warn("gang stopped", {{"workload", release.workload}});
+    }
+    for (const Placement& placement : decision.cycle.plan.placements) {
+        std::set<std::string> nodes;
+        for (const TaskPlace& task : placement.tasks) { nodes.insert(task.node); }
+        options_.log.info("placed", {{"workload", placement.workload},
+                                     {"tasks", static_cast<std::int64_t>(placement.tasks.size())},
+                                     {"nodes", static_cast<std::int64_t>(nodes.size())},
+                                     {"domain", placement.domain}});
+    }
+    for (const Refusal& refusal : decision.cycle.plan.refusals) {
+        options_.log.info("waits",
+                          {{"workload", refusal.workload}, {"reason", refusal.reason.text}});
+    }
+    for (const Conflict& conflict : decision.cycle.conflicts) {
+        options_.log.warn("conflict", {{"text", conflict.text}});
+    }
+}
+
+void SchedulerRun::tell_problem(const std::string& problem) {
+    if (problem == problem_) { return; }
+    if (problem.empty()) {
+        options_.log.info("the cluster is heard again");
+    } else {
+        options_.log.warn("the cluster is not heard", {{"reason", problem}});
+    }
+    problem_ = problem;
+}
+
+void SchedulerRun::tell_holder() {
+    tell_problem(elector_->problem());
+    if (elector_->holder() == holder_) { return; }
+    holder_ = elector_->holder();
+    options_.log.info(elector_->is_leader() ? "leads" : "stands by",
+                      {{"identity", elector_->identity()}, {"holder", holder_}});
+}
+
+}  // namespace muster::kube
