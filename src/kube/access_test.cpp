@@ -202,8 +202,26 @@ TEST_F(AccessToACluster, RunsAProgramForItsTokenUntilThatExpires) {
     EXPECT_EQ(credentials.now()->authorization, "Bearer tok-ann-1");
     credentials.note_refused();
     EXPECT_EQ(credentials.now()->authorization, "Bearer tok-ann-2");
+    credentials.note_refused();  // at once again: it is not run for each request
+    EXPECT_EQ(credentials.now()->authorization, "Bearer tok-ann-2");
     time = 3'595'000;  // within ten seconds of its end
     EXPECT_EQ(credentials.now()->authorization, "Bearer tok-ann-3");
+}
+
+TEST_F(AccessToACluster, RestsAfterAProgramThatFailed) {
+    write_program("get", "echo x >> \"$(dirname \"$0\")/runs\"; exit 1");
+    std::int64_t time = 0;
+    KubeUser user;
+    user.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1",
+                           .command = (folder / "get").string()};
+    Credentials credentials({.user = user, .exec_info = "{}", .now_ms = [&] { return time; }});
+
+    EXPECT_FALSE(credentials.now());
+    EXPECT_FALSE(credentials.now());
+    EXPECT_EQ(std::filesystem::file_size(folder / "runs"), 2U);
+    time += 10'000;
+    EXPECT_FALSE(credentials.now());
+    EXPECT_EQ(std::filesystem::file_size(folder / "runs"), 4U);
 }
 
 TEST_F(AccessToACluster, SaysWhatIsWrongWithAProgramAndNotWhatItWrote) {

@@ -21,12 +21,16 @@ constexpr std::int64_t never = INT64_MAX;
 Result<Secret> Credentials::now() {
     const std::int64_t time = options_.now_ms();
     if (is_held_ && time < fresh_until_) { return held_; }
+    if (!is_held_ && failure_ && time < rests_until_) { return tl::unexpected(*failure_); }
     auto made = make(time);
+    rests_until_ = time + margin_ms;
     if (made) {
         held_ = *made;
         is_held_ = true;
+        failure_.reset();
         return made;
     }
+    failure_ = made.error();
     if (is_held_ && (expires_ < 0 || time < expires_)) {
         fresh_until_ = std::min(time + margin_ms, expires_ < 0 ? never : expires_);
         return held_;
@@ -35,8 +39,11 @@ Result<Secret> Credentials::now() {
 }
 
 void Credentials::note_refused() {
-    fresh_until_ = -1;
-    if (options_.user.exec) { is_held_ = false; }
+    if (!options_.user.exec) {
+        fresh_until_ = -1;
+    } else if (options_.now_ms() >= rests_until_) {
+        is_held_ = false;
+    }
 }
 
 Result<Secret> Credentials::make(std::int64_t time) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,8 @@ private:
     Secret held_;
     std::int64_t fresh_until_ = -1;  // no look before
     std::int64_t expires_ = -1;      // no use after, when it is over 0
+    std::int64_t rests_until_ = -1;  // programs run no more often than that
+    std::optional<Error> failure_;
     bool is_held_ = false;
 };
 

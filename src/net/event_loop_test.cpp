@@ -42,6 +42,18 @@ TEST(EventLoop, TakesWorkFromOtherThreads) {
     EXPECT_TRUE(has_run);
 }
 
+TEST(EventLoop, ReturnsOnceSomeWorkWasDone) {
+    EventLoop loop;
+    int runs = 0;
+    loop.post([&] { ++runs; });
+    loop.post([&] { ++runs; });
+
+    loop.run_some(86'400'000);
+    loop.run_some(0);
+
+    EXPECT_EQ(runs, 2);
+}
+
 TEST(EventLoop, RunsAgainAfterAStop) {
     EventLoop loop;
     int runs = 0;
