@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "kube/link.h"
 #include "lab/lab_hand.h"
-#include "net/event_loop.h"
 
 #include <filesystem>
 #include <memory>
@@ -21,10 +21,8 @@ public:
     lab::LabHand& hand() { return *hand_; }
 
 private:
-    // In this order, for each is used by the next.
-    std::unique_ptr<net::EventLoop> loop_;
-    std::unique_ptr<kube::Transport> transport_;
-    std::unique_ptr<lab::LabHand> hand_;
+    kube::Link link_;
+    std::unique_ptr<lab::LabHand> hand_;  // uses the link
 };
 
 }  // namespace muster::cli

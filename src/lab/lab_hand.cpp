@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -18,8 +19,10 @@ constexpr std::int64_t patience_ms = 30'000;
 }  // namespace
 
 bool LabHand::until(const std::function<bool()>& is_so, std::int64_t milliseconds) {
-    for (std::int64_t waited = 0; !is_so(); waited += step_ms) {
-        if (waited >= milliseconds) { return false; }
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
+    while (!is_so()) {
+        if (Clock::now() >= end) { return false; }
         pump_(step_ms);
     }
     return true;
