@@ -191,7 +191,7 @@ net::HttpResponse Api::discover(const net::HttpRequest& request, const RequestPa
         // and clients look here for what they do not find there.
         return {.status = 200,
                 .headers = {{"Content-Type",
-                             "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}},
+                             "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"}},
                 .body = {},
                 .stream = nullptr};
     }

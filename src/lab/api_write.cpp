@@ -361,7 +361,8 @@ Outcome<json::object> Api::store_changed(Ask& ask, json::object now, const json:
         const bool has_same_owners = !after.contains("managedFields") ||
                                      !had.contains("managedFields") ||
                                      after.at("managedFields") == had.at("managedFields");
-        if (has_same_owners || !ask.is_apply()) {
+        const bool is_reset = had.contains("managedFields") && !after.contains("managedFields");
+        if (!is_reset && (has_same_owners || !ask.is_apply())) {
             return before;
         }  // nothing is written, nobody is told
     }
