@@ -74,7 +74,7 @@ KINDS = [
          "type": "Normal", "count": 3, "source": {"component": "kubelet", "host": "node-0"},
          "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:10:00Z"},
     ]),
-    ("limitranges", "v1", "LimitRange", True, [{"spec": {"limits": [{"type": "Container", "max": {"cpu": "64"}, "default": {"memory": "0.5Gi"}}]}}]),
+    ("limitranges", "v1", "LimitRange", True, [{"spec": {"limits": [{"type": "Container", "max": {"cpu": "64"}, "default": {"cpu": "0.5"}}]}}]),
     ("resourcequotas", "v1", "ResourceQuota", True, [{"spec": {"hard": {"count/leases.coordination.k8s.io": 1000, "requests.nvidia.com/gpu": "8"}}},
                                                      {"spec": {"hard": {"pods": "90"}, "scopes": ["BestEffort"]}}]),
     ("pods", "v1", "Pod", True, [{"spec": POD}, {"spec": RICH_POD}, {"spec": {**POD, "hostNetwork": True, "dnsPolicy": "Default", "nodeName": "gone"}},

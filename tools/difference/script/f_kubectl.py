@@ -120,7 +120,7 @@ def scripts():
     k(f"rollout undo {N} deploy/web")
     k(f"get {N} deploy web -o json", label="the deployment in the end")
     k(f"describe {N} deploy web")
-    k(f"describe {N} cm one")
+    k(f"describe {N} cm ssa")  # one key: older kubectl prints them in any order
     k(f"describe {N} cm none")
     k(f"wait {N} --for=condition=Available deploy/web --timeout=1s")
     k(f"wait {N} --for=jsonpath='{{.spec.replicas}}'=5 deploy/web --timeout=1s")
