@@ -16,7 +16,8 @@ Result<dialect::ClusterInput> read_live(const LiveOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);  // of a server that hangs up
     auto copy = kube::copy_cluster(kube::connect(access.address));
     if (!copy) { return tl::unexpected(std::move(copy).error().wrap(access.name)); }
-    kube::ClusterRead read = kube::read_objects(copy->texts, {.schedulers = options.names});
+    const kube::Texts texts(copy->texts.begin(), copy->texts.end());
+    kube::ClusterRead read = kube::read_objects(texts, {.schedulers = options.names});
     for (const kube::Problem& problem : read.malformed) {
         read.input.warnings.push_back(
             {.place = {.file = problem.object.text()}, .text = "left out: " + problem.text});
