@@ -41,7 +41,9 @@ json::object new_object(std::string_view api_version, std::string_view kind,
 Api::Api(ObjectStore store, const Schemas& schemas, ApiOptions options)
     : store_(std::move(store)),
       registry_(schemas),
-      options_(std::move(options)) {}
+      options_(std::move(options)) {
+    if (options_.counts_quotas) { quotas_.emplace(store_); }
+}
 
 Api::~Api() = default;
 
@@ -104,7 +106,12 @@ net::HttpResponse Api::handle(const net::HttpRequest& request) {
     if (!is_known) {
         return answer_error({.code = 401, .reason = "Unauthorized", .message = "Unauthorized"});
     }
-    return route(request);
+    net::HttpResponse response = route(request);
+    if (!quotas_) { return response; }
+    if (auto done = quotas_->settle(); !done) {
+        return answer_error(written(tl::unexpected(std::move(done.error()))).error());
+    }
+    return response;
 }
 
 net::HttpResponse Api::route(const net::HttpRequest& request) {

@@ -8,6 +8,7 @@
 #include "lab/kind_rules.h"
 #include "lab/object_store.h"
 #include "lab/owner_memo.h"
+#include "lab/quota_book.h"
 #include "lab/registry.h"
 #include "lab/request_path.h"
 #include "lab/watch_lines.h"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,9 @@ struct ApiOptions {
     std::function<std::uint32_t()> dice;  // for uids and generated names
     /// Once, so many milliseconds from now; watches end by it.
     std::function<void(std::int64_t, std::function<void()>)> after;
+    /// Without, nobody says what a quota has, so that it bounds nothing, as where no controllers
+    /// run.
+    bool counts_quotas = true;
 };
 
 class Api {
@@ -98,6 +103,9 @@ private:
     Outcome<boost::json::object> store_changed(Ask& ask, boost::json::object now,
                                                const boost::json::object& before);
     void note_owner(const Ask& ask, boost::json::object& now, const boost::json::object* before);
+    /// What the plug-ins LimitRanger and ResourceQuota do, and who a pod is.
+    void fill_admitted(const Ask& ask, boost::json::object& object) const;
+    Outcome<> admit(const Ask& ask, const boost::json::object& object) const;
     Outcome<> settle_main(const Ask& ask, boost::json::object& now,
                           const boost::json::object& before);
     Outcome<boost::json::object> begin_end(Ask& ask, boost::json::object object,
@@ -111,6 +119,7 @@ private:
     ApiOptions options_;
     OwnerMemo owners_;
     WatchLines watch_lines_;
+    std::optional<QuotaBook> quotas_;
 };
 
 }  // namespace muster::lab

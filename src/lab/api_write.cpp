@@ -1,10 +1,12 @@
 #include "lab/api_ask.h"
 #include "lab/apply.h"
 #include "lab/check_metadata.h"
+#include "lab/limit_range.h"
 #include "lab/metadata.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -199,6 +201,7 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
     if (auto admitted = admit_kind(type, object, nullptr, store_); !admitted) {
         return tl::unexpected(std::move(admitted.error()));
     }
+    fill_admitted(ask, object);
     Causes causes;
     check_metadata(type, object, causes);
     if (type.plural == "customresourcedefinitions") { causes.add(check_definition(object)); }
@@ -212,12 +215,37 @@ Outcome<json::object> Api::store_new(Ask& ask, json::object object) {
         }
         return refused;
     }
+    if (auto admitted = admit(ask, object); !admitted) {
+        return tl::unexpected(std::move(admitted.error()));
+    }
     finish_kind(type, object);
     if (ask.is_dry()) { return object; }
     object = kind_first(std::move(object));
     const auto stored = store_.put(ask.storage, ask.key(), object);
     if (auto done = written(stored); !done) { return tl::unexpected(std::move(done.error())); }
     return object;
+}
+
+void Api::fill_admitted(const Ask& ask, json::object& object) const {
+    if (ask.storage != "pods") { return; }
+    fill_by_limit_ranges(object, ask.at.space, store_);
+    child(object, "status")["qosClass"] = qos_class(child(object, "spec"));
+}
+
+Outcome<> Api::admit(const Ask& ask, const json::object& object) const {
+    if (!ask.type->is_namespaced) { return {}; }
+    if (ask.storage == "pods") {
+        const auto wrong = check_limit_ranges(object, ask.at.space, store_);
+        if (wrong.size() == 1) { return forbidden(*ask.type, ask.at.name, wrong.front()); }
+        if (!wrong.empty()) {
+            return forbidden(*ask.type, ask.at.name, fmt::format("[{}]", fmt::join(wrong, ", ")));
+        }
+    }
+    if (!quotas_) { return {}; }
+    if (const std::string why = quotas_->refusal(ask.storage, ask.at.space, object); !why.empty()) {
+        return forbidden(*ask.type, ask.at.name, why);
+    }
+    return {};
 }
 
 Outcome<net::HttpResponse> Api::update(Ask& ask) {

@@ -237,61 +237,6 @@ std::string text_of(const json::value& amount) {
     return amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
 }
 
-void check_quota(const json::object& object, Causes& out) {
-    constexpr std::array<std::string_view, 19> counted{"pods",
-                                                       "services",
-                                                       "replicationcontrollers",
-                                                       "resourcequotas",
-                                                       "secrets",
-                                                       "configmaps",
-                                                       "persistentvolumeclaims",
-                                                       "services.nodeports",
-                                                       "services.loadbalancers",
-                                                       "cpu",
-                                                       "memory",
-                                                       "ephemeral-storage",
-                                                       "requests.cpu",
-                                                       "requests.memory",
-                                                       "requests.ephemeral-storage",
-                                                       "limits.cpu",
-                                                       "limits.memory",
-                                                       "limits.ephemeral-storage",
-                                                       "requests.storage"};
-    constexpr std::array<std::string_view, 6> scopes{"BestEffort",     "NotBestEffort",
-                                                     "NotTerminating", "Terminating",
-                                                     "PriorityClass",  "CrossNamespacePodAffinity"};
-    for (const auto& [key, amount] : map_in(object, "spec.hard")) {
-        const std::string_view name(key);
-        const std::string field = fmt::format("spec.hard[{}]", name);
-        out.wrong(field, json::value(name), check_qualified_name(name));
-        const bool is_known = name.find('/') != std::string_view::npos ||
-                              name.starts_with("hugepages-") ||
-                              name.starts_with("requests.hugepages-") ||
-                              std::ranges::find(counted, name) != counted.end();
-        if (!is_known) {
-            out.wrong(field, json::value(name),
-                      "must be a standard resource type or fully "
-                      "qualified");
-            out.wrong(field, json::value(name), "must be a standard resource for quota");
-        }
-        const auto value = milli_of(amount);
-        const bool is_whole =
-            std::ranges::find(counted.begin(), counted.begin() + 9, name) != counted.begin() + 9;
-        if (value && *value < 0) {
-            out.wrong(field, json::value(text_of(amount)), "must be greater than or equal to 0");
-        } else if (value && is_whole && *value % 1'000 != 0) {
-            out.wrong(field, json::value(text_of(amount)), "must be an integer");
-        }
-    }
-    for (const json::value& one : list_in(object, "spec.scopes")) {
-        if (!one.is_string() ||
-            std::ranges::find(scopes, std::string_view(one.get_string())) == scopes.end()) {
-            out.wrong("spec.scopes", list_in(object, "spec.scopes"), "unsupported scope");
-            break;
-        }
-    }
-}
-
 /// Within one limit, what must not be over what.
 void check_limit(const json::object& limit, const std::string& place, Causes& out) {
     struct Order {
@@ -403,6 +348,8 @@ void check_core_update(const ResourceType& type, const json::object& now,
             out.wrong("spec.clusterIPs[0]", all == nullptr ? json::value(nullptr) : *all,
                       "may not change once set");
         }
+    } else if (type.plural == "resourcequotas") {
+        check_fixed(now, before, "spec.scopes", out);
     } else if (type.plural == "nodes") {
         if (!text_at(before, "spec.podCIDR").empty() &&
             (!is_same_at(now, before, "spec.podCIDR") ||

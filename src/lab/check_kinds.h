@@ -14,6 +14,8 @@ namespace muster::lab {
 void check_core(const ResourceType& type, const boost::json::object& object, Causes& out);
 void check_core_update(const ResourceType& type, const boost::json::object& now,
                        const boost::json::object& before, Causes& out);
+// check_quota.cpp: ResourceQuota
+void check_quota(const boost::json::object& object, Causes& out);
 // check_workload.cpp: apps and batch
 void check_workload(const ResourceType& type, const boost::json::object& object, Causes& out);
 void check_workload_update(const ResourceType& type, const boost::json::object& now,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 namespace muster::lab {
@@ -136,7 +137,7 @@ void fill_job(json::object& spec) {
     const bool has_completions = spec.contains("completions");
     if (!has_completions && !spec.contains("parallelism")) { spec["completions"] = 1; }
     fill_value(spec, "parallelism", 1);
-    fill_value(spec, "backoffLimit", 6);
+    fill_value(spec, "backoffLimit", spec.contains("backoffLimitPerIndex") ? INT32_MAX : 6);
     fill_value(spec, "completionMode", "NonIndexed");
     fill_value(spec, "suspend", false);
     fill_value(spec, "podReplacementPolicy",

@@ -210,7 +210,8 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
                                .after =
                                    [&loop](std::int64_t wait, std::function<void()> work) {
                                        loop.after(wait, std::move(work));
-                                   }}));
+                                   },
+                               .counts_quotas = !options.is_only_api}));
     if (!options.is_only_api) { MUSTER_CHECK(add_fleet(*api, options)); }
     bool is_collecting = false;  // soon
     std::optional<Collector> collector;
