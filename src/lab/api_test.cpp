@@ -215,6 +215,8 @@ TEST_F(ApiTest, ABoundPodStaysUntilItsKubeletLetsItGo) {
 
 TEST_F(ApiTest, ABudgetKeepsAPodFromBeingEvicted) {
     ASSERT_EQ(make_pod("a", R"(,"labels":{"app":"web"})").status, 201);
+    ask("PATCH", pods + "/a/status", R"({"status":{"phase":"Running"}})",
+        {{"Content-Type", "application/merge-patch+json"}});
     ASSERT_EQ(ask("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
                   R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,
                      "selector":{"matchLabels":{"app":"web"}}}})")
@@ -228,6 +230,18 @@ TEST_F(ApiTest, ABudgetKeepsAPodFromBeingEvicted) {
     ASSERT_EQ(make_pod("free").status, 201);
     EXPECT_EQ(ask("POST", pods + "/free/eviction", R"({"metadata":{"name":"free"}})").status, 201);
     EXPECT_EQ(ask("GET", pods + "/free").status, 404);
+}
+
+TEST_F(ApiTest, TextOfASecretIsKeptAsData) {
+    const auto made = ask("POST", "/api/v1/namespaces/default/secrets",
+                          R"({"metadata":{"name":"s"},"data":{"a":"AA=="},
+                              "stringData":{"b":"pass","c":"words","d":"secret"}})");
+
+    ASSERT_EQ(made.status, 201) << made.body;
+    EXPECT_EQ(at_path(made, "/data"),
+              R"({"a":"AA==","b":"cGFzcw==","c":"d29yZHM=","d":"c2VjcmV0"})");
+    EXPECT_EQ(at_path(made, "/stringData"), "");
+    EXPECT_EQ(at_path(made, "/type"), "Opaque");
 }
 
 TEST_F(ApiTest, StatusAndSpecChangeApart) {

@@ -17,6 +17,21 @@ inline const kube::Resource leases{
     .group = "coordination.k8s.io", .version = "v1", .plural = "leases"};
 inline const kube::Resource config_maps{.group = "", .version = "v1", .plural = "configmaps"};
 inline const kube::Resource services{.group = "", .version = "v1", .plural = "services"};
+inline const kube::Resource namespaces{.group = "", .version = "v1", .plural = "namespaces"};
+inline const kube::Resource service_accounts{
+    .group = "", .version = "v1", .plural = "serviceaccounts"};
+inline const kube::Resource secrets{.group = "", .version = "v1", .plural = "secrets"};
+inline const kube::Resource disruption_budgets{
+    .group = "policy", .version = "v1", .plural = "poddisruptionbudgets"};
+inline const kube::Resource resource_claims{
+    .group = "resource.k8s.io", .version = "v1", .plural = "resourceclaims"};
+inline const kube::Resource resource_claim_templates{
+    .group = "resource.k8s.io", .version = "v1", .plural = "resourceclaimtemplates"};
+inline const kube::Resource definitions{
+    .group = "apiextensions.k8s.io", .version = "v1", .plural = "customresourcedefinitions"};
+// Of scheduler-plugins, when its definition is there:
+inline const kube::Resource plugin_groups{
+    .group = "scheduling.x-k8s.io", .version = "v1alpha1", .plural = "podgroups"};
 // Volcano's:
 inline const kube::Resource volcano_jobs{
     .group = "batch.volcano.sh", .version = "v1alpha1", .plural = "jobs"};

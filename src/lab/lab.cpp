@@ -4,6 +4,7 @@
 #include "kube/objects.h"
 #include "kube/scheduler.h"
 #include "lab/api.h"
+#include "lab/cluster_controllers.h"
 #include "lab/cluster_file.h"
 #include "lab/collector.h"
 #include "lab/fake_kubelet.h"
@@ -256,11 +257,13 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     const auto volcano_link = connect_loopback(*api, loop, "vc-controller-manager");
     FakeKubelet kubelet(*kubelet_link, {.now = lab_now, .speed = speed});
     WorkloadControllers controllers(*controller_link, {.now = lab_now, .speed = speed});
+    ClusterControllers cluster(*controller_link, {.now = lab_now, .speed = speed});
     VolcanoJobs volcano(*volcano_link, lab_now, speed);
     PodGroupStatus groups(*volcano_link);
     if (!options.is_only_api) {
         kubelet.start();
         controllers.start();
+        cluster.start();
         volcano.start();
         groups.start();
     }

@@ -8,14 +8,14 @@ namespace {
 
 class Loopback final : public kube::Transport {
 public:
-    Loopback(Api& api, net::EventLoop& loop, std::string name)
+    Loopback(Api& api, Later later, std::string name)
         : api_(api),
-          loop_(loop),
+          later_(std::move(later)),
           name_(std::move(name)) {}
 
     void call(kube::Call call, Done done) override {
-        loop_.post([this, alive = std::weak_ptr<int>(alive_), call = std::move(call),
-                    done = std::move(done)]() mutable {
+        later_(0, [this, alive = std::weak_ptr<int>(alive_), call = std::move(call),
+                   done = std::move(done)]() mutable {
             if (alive.expired()) { return; }
             net::HttpResponse response = api_.handle(std::move(call), name_);
             done(kube::Answer{.status = response.status, .body = std::move(response.body)});
@@ -24,9 +24,9 @@ public:
 
     std::unique_ptr<Stream> stream(kube::Call call, std::function<void(std::string_view)> line,
                                    Done done) override {
-        auto drawn = std::make_shared<Drawn>(loop_, std::move(line), std::move(done));
-        loop_.post([this, alive = std::weak_ptr<int>(alive_), call = std::move(call),
-                    weak = std::weak_ptr<Drawn>(drawn)] {
+        auto drawn = std::make_shared<Drawn>(later_, std::move(line), std::move(done));
+        later_(0, [this, alive = std::weak_ptr<int>(alive_), call = std::move(call),
+                   weak = std::weak_ptr<Drawn>(drawn)] {
             const auto strong = weak.lock();
             if (alive.expired() || strong == nullptr) { return; }
             strong->begin(api_.handle(std::move(call), name_), strong);
@@ -35,15 +35,14 @@ public:
     }
 
     void after(std::int64_t milliseconds, std::function<void()> work) override {
-        loop_.after(milliseconds, std::move(work));
+        later_(milliseconds, std::move(work));
     }
 
 private:
     /// A watch whose lines are taken from its body as they come.
     struct Drawn {
-        Drawn(net::EventLoop& its_loop, std::function<void(std::string_view)> its_line,
-              Done its_done)
-            : loop(its_loop),
+        Drawn(Later its_later, std::function<void(std::string_view)> its_line, Done its_done)
+            : later(std::move(its_later)),
               line(std::move(its_line)),
               done(std::move(its_done)) {}
 
@@ -56,7 +55,7 @@ private:
             body->on_more([weak = std::weak_ptr<Drawn>(self)] {
                 const auto strong = weak.lock();
                 if (strong == nullptr || std::exchange(strong->is_drawing, true)) { return; }
-                strong->loop.post([weak] {
+                strong->later(0, [weak] {
                     if (const auto still = weak.lock()) { still->draw(still); }
                 });
             });
@@ -83,7 +82,7 @@ private:
             }
         }
 
-        net::EventLoop& loop;
+        Later later;
         std::function<void(std::string_view)> line;
         Done done;
         std::unique_ptr<net::HttpBody> body;
@@ -96,16 +95,24 @@ private:
     };
 
     Api& api_;
-    net::EventLoop& loop_;
+    Later later_;
     std::string name_;
     std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
 }  // namespace
 
+std::unique_ptr<kube::Transport> connect_loopback(Api& api, Later later, std::string name) {
+    return std::make_unique<Loopback>(api, std::move(later), std::move(name));
+}
+
 std::unique_ptr<kube::Transport> connect_loopback(Api& api, net::EventLoop& loop,
                                                   std::string name) {
-    return std::make_unique<Loopback>(api, loop, std::move(name));
+    Later later = [&loop](std::int64_t wait, std::function<void()> work) {
+        if (wait == 0) { return loop.post(std::move(work)); }
+        loop.after(wait, std::move(work));
+    };
+    return connect_loopback(api, std::move(later), std::move(name));
 }
 
 }  // namespace muster::lab
