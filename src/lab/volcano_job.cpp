@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "kube/events.h"
 #include "lab/known_resources.h"
+#include "lab/volcano_frameworks.h"
 #include "lab/volcano_object.h"
 #include "lab/volcano_plugins.h"
 #include "lab/volcano_pods.h"
@@ -389,11 +390,14 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
         if (objects.empty() || one.plugins == all) { return; }
         one.plugins = all;
         for (const auto& [resource, object] : objects) {
-            send(name, kube::create_call(resource, name.first, object),
+            json::object whole = object;
+            if (resource == known::secrets) { volcano::add_ssh_keys(whole, spec); }
+            send(name, kube::create_call(resource, name.first, whole),
                  [this, name, kind = resource, hosts = object](const Answer& answer) {
                      if (answer.status != status_conflict) { return answer.is_ok(); }
-                     // A service of this name serves; hosts have to be those of now.
-                     if (kind != known::config_maps) { return true; }
+                     // A service of this name serves; hosts have to be those of now, and a secret
+                     // keeps its keys.
+                     if (kind == known::services) { return true; }
                      const ObjectName there{name.first,
                                             std::string(text_at(hosts, "metadata.name"))};
                      send(name,

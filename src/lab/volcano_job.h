@@ -1,8 +1,7 @@
 // Volcano's controller of `batch.volcano.sh/v1alpha1` Jobs for the lab: PodGroup, pods, services
 // and status of each, policies, retries, commands (`bus.volcano.sh/v1alpha1`), removal when the
 // time to live is over. All pods of a job are made at once, also when its gang cannot start; only
-// `dependsOn` lets them wait. What is not done: volumes' claims are named but not made; plugins
-// other than svc and env are ignored.
+// `dependsOn` lets them wait. What is not done: volumes' claims are named but not made.
 //
 // Level-triggered: each pass looks at the objects and asks for what is missing; one pass of a job
 // at a time; a conflict is another pass. The only memory that a restart loses is an eviction or a

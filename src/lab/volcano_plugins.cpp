@@ -1,6 +1,7 @@
 #include "lab/volcano_plugins.h"
 
 #include "lab/known_resources.h"
+#include "lab/volcano_frameworks.h"
 #include "lab/volcano_object.h"
 #include "lab/volcano_pods.h"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <functional>
 #include <string>
 
 namespace muster::lab::volcano {
@@ -31,27 +31,6 @@ std::string upper(std::string text) {
 
 std::string hosts_map_name(const json::object& job) {
     return fmt::format("{}-svc", text_at(job, "metadata.name"));
-}
-
-void each_container(json::object& pod_spec, const std::function<void(json::object&)>& work) {
-    for (const std::string_view list : {"containers", "initContainers"}) {
-        if (array_at(pod_spec, {list}) == nullptr) { continue; }
-        for (json::value& container : children(pod_spec, list)) {
-            if (container.is_object()) { work(container.get_object()); }
-        }
-    }
-}
-
-std::vector<std::string> hosts_of(const json::object& job, const TaskSpec& task) {
-    const std::string_view host = text_at(*task.raw, "template.spec.hostname");
-    const std::string_view domain =
-        text_or(*task.raw, "template.spec.subdomain", text_at(job, "metadata.name"));
-    if (!host.empty() && task.replicas > 0) { return {fmt::format("{}.{}", host, domain)}; }
-    std::vector<std::string> out;
-    for (std::int64_t i = 0; i < task.replicas; ++i) {
-        out.push_back(fmt::format("{}.{}", pod_name(job, task.name, i), domain));
-    }
-    return out;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
@@ -113,19 +92,19 @@ void wire_env(json::object& pod, std::int64_t index) {
 
 }  // namespace
 
-bool has_plugin(const JobSpec& spec, std::string_view plugin) {
-    const json::object* plugins = object_at(*spec.raw, "plugins");
-    return plugins != nullptr && plugins->contains(plugin);
-}
-
 void wire_pod(json::object& pod, const json::object& job, const JobSpec& spec, std::int64_t index) {
     if (has_plugin(spec, "svc")) { wire_svc(pod, job, spec); }
     if (has_plugin(spec, "env")) { wire_env(pod, index); }
+    wire_frameworks(pod, {.job = job,
+                          .spec = spec,
+                          .task = kube::label_of(pod, "volcano.sh/task-spec"),
+                          .index = index});
 }
 
 std::vector<std::pair<kube::Resource, json::object>> plugin_objects(const json::object& job,
                                                                     const JobSpec& spec) {
-    if (!has_plugin(spec, "svc")) { return {}; }
+    auto out = framework_objects(job, spec);
+    if (!has_plugin(spec, "svc")) { return out; }
     const std::string_view name = text_at(job, "metadata.name");
     const std::string_view space = text_at(job, "metadata.namespace");
     bool publishes_all = false;
@@ -153,7 +132,6 @@ std::vector<std::pair<kube::Resource, json::object>> plugin_objects(const json::
          {{"clusterIP", "None"},
           {"selector", {{"volcano.sh/job-name", name}, {"volcano.sh/job-namespace", space}}}}}};
     if (publishes_all) { child(service, "spec")["publishNotReadyAddresses"] = true; }
-    std::vector<std::pair<kube::Resource, json::object>> out;
     out.emplace_back(known::config_maps, std::move(map));
     out.emplace_back(known::services, std::move(service));
     return out;
