@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kube/objects.h"
+#include "lab/deployment_progress.h"
 #include "lab/known_resources.h"
 #include "lab/workload_objects.h"
 
@@ -47,6 +48,22 @@ RollBounds bounds_of(const json::object& deployment) {
                  false, "25%")};
     if (out.surge == 0 && out.unavailable == 0) { out.unavailable = 1; }
     return out;
+}
+
+/// What its ReplicaSet could not make.
+void show_failure(json::array& conditions, const json::object* current, std::int64_t now) {
+    if (current == nullptr || kube::condition_of(*current, "ReplicaFailure") != "True") {
+        return drop_condition(conditions, "ReplicaFailure");
+    }
+    for (const json::value& one : *kube::array_at(*current, "status.conditions")) {
+        if (text_at(one.get_object(), "type") != "ReplicaFailure") { continue; }
+        set_condition(conditions,
+                      {.type = "ReplicaFailure",
+                       .status = "True",
+                       .reason = text_at(one.get_object(), "reason"),
+                       .message = text_at(one.get_object(), "message")},
+                      now);
+    }
 }
 
 }  // namespace
@@ -258,11 +275,7 @@ void DeploymentController::show(const Object& deployment, const Sets& sets) {
     const std::int64_t updated = sets.current ? int_at(*sets.current, "status.replicas") : 0;
     const std::int64_t wanted = wanted_of(deployment);
     const bool is_enough = available >= wanted - bounds_of(deployment).unavailable;
-    const bool is_done = updated == wanted && replicas == wanted && available >= wanted;
     const std::string set_name = sets.current ? kube::name_of(*sets.current).second : std::string();
-    const std::string progress =
-        is_done ? fmt::format("ReplicaSet \"{}\" has successfully progressed.", set_name)
-                : fmt::format("ReplicaSet \"{}\" is progressing.", set_name);
     json::array conditions = conditions_in(deployment);
     set_condition(conditions,
                   {.type = "Available",
@@ -271,12 +284,15 @@ void DeploymentController::show(const Object& deployment, const Sets& sets) {
                    .message = is_enough ? "Deployment has minimum availability."
                                         : "Deployment does not have minimum availability."},
                   timers_.now());
-    set_condition(conditions,
-                  {.type = "Progressing",
-                   .status = "True",
-                   .reason = is_done ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",
-                   .message = progress},
-                  timers_.now());
+    const std::int64_t left = set_progress(conditions, deployment,
+                                           {.wanted = wanted,
+                                            .replicas = replicas,
+                                            .updated = updated,
+                                            .ready = ready,
+                                            .available = available},
+                                           set_name, timers_.now());
+    if (left >= 0) { queue_.add_later(kube::name_of(deployment), left); }
+    show_failure(conditions, sets.current, timers_.now());
     write_status(
         transport_, known::deployments, deployment,
         {{"observedGeneration", int_at(deployment, "metadata.generation")},

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kube/objects.h"
+#include "lab/job_policy.h"
 #include "lab/known_resources.h"
 #include "lab/workload_objects.h"
 
@@ -120,8 +121,24 @@ void JobController::on_pod(const ObjectName& job, Change change, const Object* p
         ++at->second.succeeded;
         if (index_of(*pod) >= 0) { at->second.indexes.insert(index_of(*pod)); }
     } else if (is_over(*pod) || !pods_.is_doomed(*pod)) {
-        ++at->second.failed;
+        const Object* owning = jobs_.find(job);
+        note_failure(owning == nullptr ? *owner : *owning, *pod, at->second.failures);
     }
+}
+
+void JobController::note_failure(const Object& job, const Object& pod, Failures& failures) {
+    using Action = FailureVerdict::Action;
+    FailureVerdict verdict = judge_failure(job, pod);
+    if (verdict.action == Action::ignore) { return; }
+    ++failures.count;
+    if (verdict.action == Action::fail_job && failures.fatal.empty()) {
+        failures.fatal = std::move(verdict.message);
+    }
+    const std::int64_t limit = int_at(job, "spec.backoffLimitPerIndex", -1);
+    const std::int64_t index = index_of(pod);
+    if (limit < 0 || index < 0) { return; }
+    const std::int64_t times = ++failures.by_index[index];
+    if (verdict.action == Action::fail_index || times > limit) { failures.indexes.insert(index); }
 }
 
 JobController::Past& JobController::past_of(const ObjectName& name, const Object& job) {
@@ -130,18 +147,20 @@ JobController::Past& JobController::past_of(const ObjectName& name, const Object
     past = Past();
     past.uid = kube::uid_of(job);
     past.indexes = read_indexes(text_at(job, "status.completedIndexes"));
+    past.failures.indexes = read_indexes(text_at(job, "status.failedIndexes"));
     // What the status counted and is not there any more was there before our time.
     const Tally present = count(job, past);
     past.succeeded = std::max<std::int64_t>(int_at(job, "status.succeeded") - present.succeeded, 0);
-    past.failed = std::max<std::int64_t>(int_at(job, "status.failed") - present.failed, 0);
-    past.failures_seen = past.failed + present.failed;
+    past.failures.count =
+        std::max<std::int64_t>(int_at(job, "status.failed") - present.failures.count, 0);
+    past.failures_seen = past.failures.count + present.failures.count;
     return past;
 }
 
 JobController::Tally JobController::count(const Object& job, const Past& past) const {
     Tally tally;
     tally.succeeded = past.succeeded;
-    tally.failed = past.failed;
+    tally.failures = past.failures;
     tally.done = past.indexes;
     for (const Object* pod : pods_.of(job)) {
         const std::string_view phase = text_at(*pod, "status.phase");
@@ -151,7 +170,7 @@ JobController::Tally JobController::count(const Object& job, const Past& past) c
             ++tally.succeeded;
             if (index_of(*pod) >= 0) { tally.done.insert(index_of(*pod)); }
         } else if (phase == "Failed" || (kube::is_leaving(*pod) && !is_doomed)) {
-            ++tally.failed;
+            note_failure(job, *pod, tally.failures);
         }
         if (is_standing(*pod) && !is_doomed) {
             tally.active.push_back(pod);
@@ -177,9 +196,9 @@ void JobController::reconcile(const ObjectName& name) {
     if (!pods_.is_settled(*job)) { return; }
     Past& past = past_of(name, *job);
     Tally tally = count(*job, past);
-    if (tally.failed > past.failures_seen) { past.last_failure = timers_.now(); }
-    past.failures_seen = tally.failed;
-    if (const End* end = end_of(*job, tally)) { return finish(*job, tally, *end, past); }
+    if (tally.failures.count > past.failures_seen) { past.last_failure = timers_.now(); }
+    past.failures_seen = tally.failures.count;
+    if (const auto end = end_of(*job, tally)) { return finish(*job, tally, *end, past); }
     if (kube::flag_at(*job, "spec.suspend")) { return suspend(*job, tally); }
     adjust(name, *job, tally, past);
     Object status = status_of(*job, tally);
@@ -205,28 +224,49 @@ void JobController::reconcile(const ObjectName& name) {
     write_status(transport_, known::jobs, *job, std::move(status));
 }
 
-const JobController::End* JobController::end_of(const Object& job, const Tally& tally) const {
-    static constexpr End complete{"SuccessCriteriaMet", "Complete", "CompletionsReached",
-                                  "Reached expected number of succeeded pods"};
-    static constexpr End back_off{"FailureTarget", "Failed", "BackoffLimitExceeded",
-                                  "Job has reached the specified backoff limit"};
-    static constexpr End deadline{"FailureTarget", "Failed", "DeadlineExceeded",
-                                  "Job was active longer than specified deadline"};
-    const std::int64_t limit = int_at(job, "spec.backoffLimit", 6);
+std::optional<JobController::End> JobController::end_of(const Object& job,
+                                                        const Tally& tally) const {
+    const auto failed = [](std::string_view reason, std::string message) {
+        return End{"FailureTarget", "Failed", reason, std::move(message)};
+    };
+    const auto complete = [](std::string_view reason, std::string message) {
+        return End{"SuccessCriteriaMet", "Complete", reason, std::move(message)};
+    };
+    if (!tally.failures.fatal.empty()) { return failed("PodFailurePolicy", tally.failures.fatal); }
+    const bool is_by_index = int_at(job, "spec.backoffLimitPerIndex", -1) >= 0;
+    const std::int64_t limit = int_at(job, "spec.backoffLimit", is_by_index ? INT32_MAX : 6);
     const bool restarts_count =
         text_at(job, "spec.template.spec.restartPolicy") == "OnFailure" && tally.restarts > 0;
-    if (tally.failed > limit || (restarts_count && tally.restarts >= limit)) { return &back_off; }
+    if (tally.failures.count > limit || (restarts_count && tally.restarts >= limit)) {
+        return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+    }
+    const auto failed_indexes = static_cast<std::int64_t>(tally.failures.indexes.size());
+    if (failed_indexes > int_at(job, "spec.maxFailedIndexes", INT32_MAX)) {
+        return failed("MaxFailedIndexesExceeded",
+                      "Job has exceeded the specified maximal number of failed indexes");
+    }
     const std::int64_t started = kube::read_time(text_at(job, "status.startTime"));
     const std::int64_t seconds = int_at(job, "spec.activeDeadlineSeconds", -1);
     const bool is_suspended = kube::flag_at(job, "spec.suspend");
     if (seconds >= 0 && started >= 0 && !is_suspended &&
         timers_.now() >= started + seconds * 1000) {
-        return &deadline;
+        return failed("DeadlineExceeded", "Job was active longer than specified deadline");
+    }
+    if (is_indexed(job)) {
+        if (auto rule = success_by_rule(job, tally.done)) {
+            return complete("SuccessPolicy", std::move(*rule));
+        }
     }
     const std::int64_t completions = int_at(job, "spec.completions", -1);
     const bool is_done = completions >= 0 ? tally.succeeded >= completions
                                           : tally.succeeded > 0 && tally.active.empty();
-    return is_done ? &complete : nullptr;
+    if (is_done) {
+        return complete("CompletionsReached", "Reached expected number of succeeded pods");
+    }
+    if (failed_indexes > 0 && tally.succeeded + failed_indexes >= completions) {
+        return failed("FailedIndexes", "Job has failed indexes");
+    }
+    return std::nullopt;
 }
 
 void JobController::finish(const Object& job, const Tally& tally, const End& end, Past& past) {
@@ -310,7 +350,8 @@ void JobController::adjust(const ObjectName& name, const Object& job, Tally& tal
     auto active = static_cast<std::int64_t>(tally.active.size());
     std::int64_t wanted = parallelism;
     if (completions >= 0) {
-        wanted = std::min(parallelism, completions - tally.succeeded);
+        const auto given_up = static_cast<std::int64_t>(tally.failures.indexes.size());
+        wanted = std::min(parallelism, completions - tally.succeeded - given_up);
     } else if (tally.succeeded > 0) {
         wanted = std::min(active, parallelism);  // a work queue that is running empty
     }
@@ -326,8 +367,8 @@ void JobController::adjust(const ObjectName& name, const Object& job, Tally& tal
         --active;
     }
     if (active >= wanted) { return; }
-    if (tally.failed > 0 && past.last_failure > 0) {
-        const std::int64_t doublings = std::min<std::int64_t>(tally.failed - 1, 10);
+    if (tally.failures.count > 0 && past.last_failure > 0) {
+        const std::int64_t doublings = std::min<std::int64_t>(tally.failures.count - 1, 10);
         const std::int64_t wait = std::min(back_off_first << doublings, back_off_max);
         const std::int64_t rest = past.last_failure + wait - timers_.now();
         if (rest > 0) { return queue_.add_later(name, rest); }
@@ -338,7 +379,8 @@ void JobController::adjust(const ObjectName& name, const Object& job, Tally& tal
             create(job, -1);
         } else if (index >= std::min(completions, indexes_max)) {
             return;
-        } else if (tally.done.contains(index) || tally.held.contains(index)) {
+        } else if (tally.done.contains(index) || tally.held.contains(index) ||
+                   tally.failures.indexes.contains(index)) {
             continue;
         } else {
             create(job, index);
@@ -364,38 +406,14 @@ json::object JobController::status_of(const Object& job, const Tally& tally) con
                   {"ready", tally.ready},
                   {"terminating", tally.terminating},
                   {"succeeded", count_or_none(tally.succeeded)},
-                  {"failed", count_or_none(tally.failed)}};
+                  {"failed", count_or_none(tally.failures.count)}};
     if (is_indexed(job) && !tally.done.empty()) {
         status["completedIndexes"] = write_indexes(tally.done);
     }
+    if (!tally.failures.indexes.empty()) {
+        status["failedIndexes"] = write_indexes(tally.failures.indexes);
+    }
     return status;
-}
-
-std::string write_indexes(const std::set<std::int64_t>& indexes) {
-    std::string out;
-    for (auto at = indexes.begin(); at != indexes.end();) {
-        const std::int64_t first = *at;
-        std::int64_t last = first;
-        for (++at; at != indexes.end() && *at == last + 1; ++at) { last = *at; }
-        out += fmt::format("{}{}", out.empty() ? "" : ",", first);
-        if (last > first) { out += fmt::format("{}{}", last == first + 1 ? "," : "-", last); }
-    }
-    return out;
-}
-
-std::set<std::int64_t> read_indexes(std::string_view text) {
-    std::set<std::int64_t> out;
-    if (text.empty()) { return out; }
-    for (const std::string_view part : split(text, ',')) {
-        const std::size_t dash = part.find('-');
-        const auto first = parse_int("index", part.substr(0, dash), 0, indexes_max);
-        const auto last = dash == std::string_view::npos
-                              ? first
-                              : parse_int("index", part.substr(dash + 1), 0, indexes_max);
-        if (!first || !last) { continue; }
-        for (std::int64_t i = *first; i <= *last; ++i) { out.insert(i); }
-    }
-    return out;
 }
 
 }  // namespace muster::lab

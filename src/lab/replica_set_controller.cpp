@@ -90,11 +90,22 @@ void ReplicaSetController::reconcile(const ObjectName& name) {
     }
     if (available < ready) { queue_.add_later(name, seconds * 1000); }
     const auto replicas = static_cast<std::int64_t>(standing.size());
+    json::array conditions = conditions_in(*set);
+    if (const std::string_view why = pods_.refusal(*set); !why.empty()) {
+        set_condition(
+            conditions,
+            {.type = "ReplicaFailure", .status = "True", .reason = "FailedCreate", .message = why},
+            timers_.now());
+    } else {
+        drop_condition(conditions, "ReplicaFailure");
+    }
+    json::value told = conditions.empty() ? json::value() : json::value(std::move(conditions));
     write_status(transport_, known::replica_sets, *set,
                  {{"replicas", replicas},
                   {"fullyLabeledReplicas", count_or_none(replicas)},
                   {"readyReplicas", count_or_none(ready)},
                   {"availableReplicas", count_or_none(available)},
+                  {"conditions", std::move(told)},
                   {"observedGeneration", int_at(*set, "metadata.generation")}});
 }
 

@@ -167,6 +167,55 @@ TEST_F(WorkloadTest, AnIndexedJobMakesOnePodForEachIndex) {
     EXPECT_EQ(condition_of(job(), "Complete"), "True");
 }
 
+TEST_F(WorkloadTest, AFailureThatARuleKnowsEndsTheJob) {
+    create_job(
+        R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{
+            "operator":"In","values":[42]}}]},)" +
+        pods_of(R"(["sh","-c","exit 42"])"));
+    api.run_for(5'000);
+
+    EXPECT_EQ(condition_of(job(), "Failed"), "True");
+    EXPECT_EQ(int_at(job(), "status.failed"), 1);
+    EXPECT_TRUE(job_has_event("PodFailurePolicy"));
+    EXPECT_THAT(json::serialize(job()),
+                HasSubstr("failed with exit code 42 matching FailJob rule at index 0"));
+}
+
+TEST_F(WorkloadTest, AFailureThatIsIgnoredDoesNotCount) {
+    create_job(
+        R"("backoffLimit":0,"podFailurePolicy":{"rules":[{"action":"Ignore","onExitCodes":{
+            "operator":"NotIn","values":[1]}}]},)" +
+        pods_of(R"(["sh","-c","exit 3"])"));
+    api.run_for(5'000);
+
+    EXPECT_EQ(condition_of(job(), "Failed"), "");
+    EXPECT_EQ(kube::value_at(job(), "status.failed"), nullptr);
+    EXPECT_GT(api.all("/api/v1/pods").size(), 1U);
+}
+
+TEST_F(WorkloadTest, AnIndexHasALimitOfItsOwn) {
+    create_job(
+        R"("completions":2,"parallelism":2,"completionMode":"Indexed","backoffLimitPerIndex":0,)" +
+        pods_of(R"(["sh","-c","exit 1"])"));
+    api.run_for(5'000);
+
+    EXPECT_EQ(condition_of(job(), "Failed"), "True");
+    EXPECT_EQ(text_at(job(), "status.failedIndexes"), "0,1");
+    EXPECT_TRUE(job_has_event("FailedIndexes"));
+}
+
+TEST_F(WorkloadTest, AJobIsDoneWhenItsLeaderIs) {
+    create_job(
+        R"("completions":3,"parallelism":1,"completionMode":"Indexed",
+            "successPolicy":{"rules":[{"succeededIndexes":"0"}]},)" +
+        pods_of(R"(["sleep","3"])"));
+    api.run_for(8'000);
+
+    EXPECT_EQ(condition_of(job(), "Complete"), "True");
+    EXPECT_EQ(text_at(job(), "status.completedIndexes"), "0");
+    EXPECT_THAT(json::serialize(job()), HasSubstr("Matched rules at index 0"));
+}
+
 TEST_F(WorkloadTest, ADeletedPodOfAJobIsReplacedAndCountsAsFailed) {
     create_job(pods_of(R"(["sleep","20"])"));
     api.run_for(2'000);
@@ -289,6 +338,29 @@ TEST_F(WorkloadTest, ADeploymentRollsWithinItsBounds) {
     }
     EXPECT_EQ(api.all("/apis/apps/v1/replicasets").size(), 2u);
     EXPECT_THAT(events(), Contains("ScalingReplicaSet"));
+}
+
+TEST_F(WorkloadTest, ADeploymentThatMakesNoStepIsTimedOut) {
+    create(
+        deployments, "Deployment",
+        R"("replicas":1,"progressDeadlineSeconds":30,"selector":{"matchLabels":{"app":"web"}},)" +
+            pods_of(R"(["server"])", "Always"));
+    for (int i = 0; i < 100 && api.all("/apis/apps/v1/replicasets").empty(); ++i) {
+        api.run_for(1);
+    }
+    api.refuse_creates(100'000);
+    api.run_for(20'000);
+    EXPECT_EQ(condition_of(object(deployments + "/w"), "Progressing"), "True");
+    EXPECT_EQ(condition_of(object(deployments + "/w"), "ReplicaFailure"), "True");
+    api.run_for(20'000);
+
+    EXPECT_EQ(condition_of(object(deployments + "/w"), "Progressing"), "False");
+    EXPECT_THAT(json::serialize(object(deployments + "/w")), HasSubstr("ProgressDeadlineExceeded"));
+    api.refuse_creates(0);
+    api.run_for(90'000);
+    EXPECT_EQ(condition_of(object(deployments + "/w"), "Progressing"), "True");
+    EXPECT_EQ(condition_of(object(deployments + "/w"), "ReplicaFailure"), "");
+    EXPECT_THAT(json::serialize(object(deployments + "/w")), HasSubstr("NewReplicaSetAvailable"));
 }
 
 TEST_F(WorkloadTest, ADeploymentGoesBackToATemplateThatItHad) {

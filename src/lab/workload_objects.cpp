@@ -130,6 +130,15 @@ void set_condition(json::array& conditions, const ConditionUpdate& update, std::
     conditions.push_back(std::move(made));
 }
 
+void drop_condition(json::array& conditions, std::string_view type) {
+    json::array kept;
+    for (json::value& one : conditions) {
+        if (one.is_object() && text_at(one.get_object(), "type") == type) { continue; }
+        kept.push_back(std::move(one));
+    }
+    conditions = std::move(kept);
+}
+
 json::array conditions_in(const json::object& object) {
     const json::array* conditions = kube::array_at(object, "status.conditions");
     return conditions ? *conditions : json::array();

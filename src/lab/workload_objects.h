@@ -39,6 +39,8 @@ struct ConditionUpdate {
 
 /// In a list of conditions; the time of the last change changes only with the status.
 void set_condition(boost::json::array& conditions, const ConditionUpdate& update, std::int64_t now);
+/// Takes the condition of that type away.
+void drop_condition(boost::json::array& conditions, std::string_view type);
 boost::json::array conditions_in(const boost::json::object& object);
 /// A count as the API writes it: left out when it is nothing.
 boost::json::value count_or_none(std::int64_t count);

@@ -69,6 +69,11 @@ std::size_t WorkloadPods::room(const Object& owner) const {
     return timers_.now() < at->second.not_before ? 0 : at->second.room;
 }
 
+std::string_view WorkloadPods::refusal(const Object& owner) const {
+    const auto at = asked_.find(uid_of(owner));
+    return at == asked_.end() ? std::string_view() : std::string_view(at->second.refusal);
+}
+
 void WorkloadPods::forget(const Object& owner) { asked_.erase(std::string(uid_of(owner))); }
 
 void WorkloadPods::on_pod(Change change, const ObjectName& name, const Object& pod) {
@@ -123,6 +128,7 @@ void WorkloadPods::answered(const std::string& uid, const Object& owner,
     --asked.in_flight;
     if (is_made) {
         asked.failures = 0;
+        asked.refusal.clear();
         const ObjectName name = kube::name_of(got);
         if (informer_.find(name) == nullptr) { see(uid, name); }
     } else if (answer && answer->status == 409) {
@@ -131,6 +137,7 @@ void WorkloadPods::answered(const std::string& uid, const Object& owner,
         std::string why = answer ? std::string(text_at(got, "message")) : answer.error().message;
         if (why.empty()) { why = fmt::format("status {}", answer ? answer->status : 0); }
         events.record(owner, "Warning", "FailedCreate", "Error creating: " + why);
+        asked.refusal = std::move(why);
         const std::int64_t wait =
             std::min(refused_first << std::min(asked.failures++, 16), refused_max);
         asked.not_before = timers_.now() + wait * timers_.speed();

@@ -41,6 +41,9 @@ public:
     /// after a refusal.
     [[nodiscard]] std::size_t room(const Object& owner) const;
 
+    /// Why the last creation was refused; empty when it was not.
+    [[nodiscard]] std::string_view refusal(const Object& owner) const;
+
     void create(const Object& owner, const Object& pod, kube::EventRecorder& events);
     void remove(const Object& owner, const Object& pod, kube::EventRecorder& events);
     void forget(const Object& owner);
@@ -54,6 +57,7 @@ private:
         std::size_t room = 1;
         int failures = 0;
         std::int64_t not_before = 0;
+        std::string refusal;
     };
 
     void on_pod(kube::Informer::Change change, const kube::ObjectName& name, const Object& pod);
