@@ -5,6 +5,7 @@
 #include "dialect/kubernetes_job.h"
 #include "dialect/kubernetes_node.h"
 #include "dialect/kubernetes_pod.h"
+#include "dialect/kubernetes_queue.h"
 #include "dialect/topograph.h"
 
 #include <fmt/core.h>
@@ -30,6 +31,9 @@ enum class Kind : std::uint8_t {
     pod_group,
     composite_group,
     volcano_queue,
+    kueue_queue,
+    kueue_local_queue,
+    kai_queue,
     harmless,
     unknown,
 };
@@ -68,6 +72,13 @@ Kind kind_of(const Document& document) {
     if (kind == "Queue" && version.starts_with("scheduling.volcano.sh/")) {
         return Kind::volcano_queue;
     }
+    if (version.starts_with("kueue.x-k8s.io/") && kind == "ClusterQueue") {
+        return Kind::kueue_queue;
+    }
+    if (version.starts_with("kueue.x-k8s.io/") && kind == "LocalQueue") {
+        return Kind::kueue_local_queue;
+    }
+    if (kind == "Queue" && version.starts_with("scheduling.run.ai/")) { return Kind::kai_queue; }
     if (kind == "HyperNode" && version.starts_with("topology.volcano.sh/")) {
         return Kind::hypernode;
     }
@@ -95,6 +106,7 @@ public:
         MUSTER_CHECK(settle_levels());
         for (const Document& document : documents_.all()) { read_second(document); }
         if (!faults_.is_empty()) { return tl::unexpected(faults_.error()); }
+        settle_queues();
         MUSTER_CHECK(order_queues());
         demand_ = assemble(std::move(items_), schedulers_, notes_);
         return {};
@@ -118,6 +130,10 @@ public:
         read_second(document);
         return std::move(items_);
     }
+    /// Of a Job whose pods stand alone and wait in its queue; empty of all else.
+    std::string queue_job() const {
+        return job_queues_.empty() ? std::string() : job_queues_.begin()->first;
+    }
     Demand& demand() { return demand_; }
     Notes& notes() { return notes_; }
     const Faults& faults() const { return faults_; }
@@ -137,6 +153,8 @@ private:
     std::vector<NodeSpec> nodes_;
     std::vector<QueueSpec> queues_;
     std::map<std::string, Place> queue_places_;
+    std::map<std::string, std::vector<std::string>> cohorts_;  // Kueue's queues by cohort
+    std::map<std::string, std::string> job_queues_;            // of Jobs whose pods stand alone
     std::vector<DemandItem> items_;
     std::vector<std::string_view> files_;   // of each item
     std::unordered_set<std::string> seen_;  // "Kind group/name"
@@ -149,6 +167,7 @@ private:
         const Document& document = object.document();
         const Field metadata = object["metadata"];
         const bool has_namespace = document.kind != "Node" && document.kind != "Queue" &&
+                                   document.kind != "ClusterQueue" &&
                                    document.kind != "PriorityClass" && document.kind != "Topology";
         const std::string name =
             has_namespace ? full_name(metadata) : std::string(metadata["name"].name());
@@ -163,6 +182,8 @@ private:
     Result<> settle_levels();
     Result<> order_queues();
     void read_demand(Kind kind, const Field& object);
+    void add_queue(const Field& object, QueueSpec queue);
+    void settle_queues();
 };
 
 void Reading::read_first(const Document& document) {
@@ -210,7 +231,10 @@ void Reading::read_first(const Document& document) {
         case Kind::controller:
         case Kind::pod_group:
         case Kind::composite_group:
-        case Kind::volcano_queue: break;  // read_second
+        case Kind::volcano_queue:
+        case Kind::kueue_queue:
+        case Kind::kueue_local_queue:
+        case Kind::kai_queue: break;  // read_second
     }
 }
 
@@ -248,6 +272,8 @@ void Reading::read_demand(Kind kind, const Field& object) {
                 items_.emplace_back(read_gang_job(object, scope()));
             } else if (is_plan_) {
                 add_pods(expand_pods(object, scope()));
+            } else if (std::string queue = read_queue(object["metadata"], ""); !queue.empty()) {
+                job_queues_[full_name(object["metadata"])] = std::move(queue);
             }
             break;
         case Kind::controller:
@@ -268,10 +294,21 @@ void Reading::read_demand(Kind kind, const Field& object) {
                            "the queue \"root\" is the whole cluster; its limits are not looked at");
                 break;
             }
-            queue_places_[queue.name] = object["metadata"]["name"].place();
-            queues_.push_back(std::move(queue));
+            add_queue(object, std::move(queue));
             break;
         }
+        case Kind::kueue_queue: {
+            std::string cohort;
+            QueueSpec queue = read_kueue_queue(object, scope(), cohort);
+            if (!cohort.empty()) { cohorts_[cohort].push_back(queue.name); }
+            add_queue(object, std::move(queue));
+            break;
+        }
+        case Kind::kueue_local_queue:
+            context_.local_queues.push_back({full_name(object["metadata"]),
+                                             std::string(object["spec"]["clusterQueue"].name())});
+            break;
+        case Kind::kai_queue: add_queue(object, read_kai_queue(object, scope())); break;
         case Kind::node:
         case Kind::priority_class:
         case Kind::topology:
@@ -280,6 +317,53 @@ void Reading::read_demand(Kind kind, const Field& object) {
         case Kind::unknown: break;  // read_first
     }
     if (!unsupported_.empty()) { unsupported_.clear(); }
+}
+
+/// Queues of several dialects share their names.
+void Reading::add_queue(const Field& object, QueueSpec queue) {
+    if (queue_places_.contains(queue.name)) {
+        return notes_.add(object, fmt::format("a second queue {} is not looked at", queue.name));
+    }
+    queue_places_[queue.name] = object["metadata"]["name"].place();
+    queues_.push_back(std::move(queue));
+}
+
+/// Kueue's cohorts become parents of their queues; what names a LocalQueue means its ClusterQueue,
+/// and a pod that names none means that of its Job.
+void Reading::settle_queues() {
+    for (const auto& [cohort, names] : cohorts_) {
+        // A queue may have the name of its cohort.
+        const std::string name = queue_places_.contains(cohort) ? cohort + "@cohort" : cohort;
+        if (queue_places_.contains(name)) { continue; }
+        for (QueueSpec& queue : queues_) {
+            if (std::find(names.begin(), names.end(), queue.name) != names.end()) {
+                queue.parent = name;
+            }
+        }
+        queues_.push_back(cohort_of(name, names, queues_));
+        queue_places_[name];
+    }
+    std::map<std::string_view, std::string_view> locals;
+    for (const LocalQueue& one : context_.local_queues) { locals[one.name] = one.queue; }
+    const auto settle = [&](std::string_view name, std::string& queue) {
+        const auto local = locals.find(fmt::format("{}/{}", name.substr(0, name.find('/')), queue));
+        if (local != locals.end()) { queue = local->second; }
+    };
+    for (DemandItem& item : items_) {
+        if (auto* pod = std::get_if<PodItem>(&item)) {
+            const auto job = job_queues_.find(pod->job);
+            if (job != job_queues_.end() && pod->head.queue == "default") {
+                pod->head.queue = job->second;
+            }
+            settle(pod->name, pod->head.queue);
+        }
+        if (auto* job = std::get_if<DeclaredJob>(&item)) {
+            settle(job->workload.name, job->workload.queue);
+        }
+        if (auto* group = std::get_if<GroupObject>(&item)) {
+            settle(group->name, group->head.queue);
+        }
+    }
 }
 
 /// One tree: HyperNodes where there are any, else a Topology object, else what the labels say.
@@ -392,6 +476,10 @@ Links links_of(const Document& document) {
             if (!pod->group.empty()) { out.names.push_back(std::move(pod->group)); }
             out.job = std::move(pod->job);
         }
+    }
+    if (std::string job = reading.queue_job(); !job.empty()) {
+        out.names = {std::move(job)};
+        out.is_job = true;
     }
     return out;
 }

@@ -3,10 +3,10 @@
 //
 // Read are Node, Pod, PriorityClass, batch/v1 Job, Deployment, StatefulSet, ReplicaSet, Volcano's
 // Job, PodGroup, Queue and HyperNode, the PodGroups of scheduler-plugins and of Kubernetes itself,
-// CompositePodGroup, and Kueue's and KAI's Topology. Other kinds are counted in a warning.
-// A value of the wrong type or range is an error with its place and nothing is returned. A
-// scheduling constraint that Muster can't keep is never dropped: `read_jobs` fails with its name,
-// `read_cluster` sets the workload aside in `refused`.
+// CompositePodGroup, Kueue's ClusterQueue and LocalQueue, KAI's Queue, and the Topology of both.
+// Other kinds are counted in a warning. A value of the wrong type or range is an error with its
+// place and nothing is returned. A scheduling constraint that Muster can't keep is never dropped:
+// `read_jobs` fails with its name, `read_cluster` sets the workload aside in `refused`.
 #pragma once
 
 #include "base/result.h"
@@ -47,6 +47,14 @@ struct Tier {
     bool operator==(const Tier&) const = default;
 };
 
+/// Kueue's name of a queue in a namespace.
+struct LocalQueue {
+    std::string name;  // "namespace/name"
+    std::string queue;
+
+    bool operator==(const LocalQueue&) const = default;
+};
+
 /// What objects refer to in other objects; comes out of the cluster, goes into the reading of jobs.
 struct KubernetesContext {
     std::vector<PriorityClass> priority_classes;
@@ -54,6 +62,7 @@ struct KubernetesContext {
     std::vector<std::string> fixed_mig_profiles;  // counted by some node: "1g.10gb"
     bool has_other_vendors = false;               // GPUs other than NVIDIA's
     bool has_share_driver = false;                // some node runs HAMi, which enforces shares
+    std::vector<LocalQueue> local_queues;
 
     bool operator==(const KubernetesContext&) const = default;
 };
@@ -121,11 +130,12 @@ ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions&
 
 /// What ties a pod, a job or a group to others. Those that share a name are to be read together;
 /// one that shares none with the others is read by itself, in the context that the nodes, priority
-/// classes and HyperNodes make, as it is together with all. A pod has its own name beside these.
+/// classes, HyperNodes and LocalQueues make, as it is together with all. A pod has its own name
+/// beside these.
 struct Links {
     std::vector<std::string> names;  // "namespace/name"
     std::string job;                 // of a pod: ties it to a job that declares its pods
-    bool is_job = false;             // such a job; the first of the names is its own
+    bool is_job = false;  // such a job, or one that says their queue; the first name is its own
 };
 Links links_of(const Document& document);
 

@@ -339,6 +339,33 @@ TEST(Cluster, AVolcanoJobItsGroupAndItsPodsAreOneWorkload) {
                 testing::Contains(PodTask{"default/train-worker-0", "default/train", 1}));
 }
 
+TEST(Cluster, PodsOfAGangJobThatIsNotIndexedAreItsTasks) {
+    const auto input = read(R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train, annotations: {muster.dev/gang: "true"}}
+spec: {parallelism: 2, completions: 2, template: {spec: {containers: [{name: c}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train-x7k2p, labels: {job-name: train}}
+spec: {schedulerName: muster, containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train-24567, labels: {job-name: train}}
+spec: {schedulerName: muster, containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train-zzzzz, labels: {job-name: train}}
+spec: {schedulerName: muster, containers: [{name: c}]}
+)");
+    ASSERT_TRUE(input) << (input ? "" : input.error().message);
+
+    EXPECT_THAT(input->pods, ElementsAre(PodTask{"default/train-x7k2p", "default/train", 0},
+                                         PodTask{"default/train-24567", "default/train", 1}));
+}
+
 TEST(Cluster, AFinishedJobAsksForNothing) {
     std::string text = volcano_job;
     text.insert(text.find("---\napiVersion: scheduling"), "status: {state: {phase: Completed}}\n");

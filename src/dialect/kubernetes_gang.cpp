@@ -233,18 +233,53 @@ private:
         if (!is_running && refuse(job.workload.name, job.unsupported)) { return; }
         WorkloadSpec workload = job.workload;
         workload.name = unique(workload.name, "job");
+        if (!is_plan_) { leave_out_waiting(job, pods, workload); }
         std::unordered_set<std::uint32_t> taken;
+        std::vector<const PodItem*> unnumbered;
+        const auto hold = [&](const PodItem& pod) {
+            notes_.add(pod.place, "a pod beyond those that its job declares");
+            hold_alone(pod);
+        };
         for (const PodItem* pod : pods) {
             const auto task = task_of(job, *pod);
-            if (task == UINT32_MAX || !taken.insert(task).second) {
-                notes_.add(pod->place, "a pod beyond those that its job declares");
-                hold_alone(*pod);
-                continue;
+            if (task == UINT32_MAX && is_unnumbered(job, *pod)) {
+                unnumbered.push_back(pod);
+            } else if (task == UINT32_MAX || !taken.insert(task).second) {
+                hold(*pod);
+            } else {
+                bind(workload.name, task, *pod);
             }
-            bind(workload.name, task, *pod);
+        }
+        std::uint32_t task = 0;
+        for (const PodItem* pod : unnumbered) {
+            while (taken.contains(task)) { ++task; }
+            if (task >= job.roles.front().count) {
+                hold(*pod);
+            } else {
+                bind(workload.name, task++, *pod);
+            }
         }
         out_.workloads.push_back(std::move(workload));
         out_.places.push_back(job.place);
+    }
+
+    /// A task that waits for others (dependsOn) has no pods yet, and the others can't wait for it.
+    static void leave_out_waiting(const DeclaredJob& job, const std::vector<const PodItem*>& pods,
+                                  WorkloadSpec& workload) {
+        if (job.roles.size() < 2) { return; }  // the first group is no root
+        const auto absent = std::count_if(
+            job.roles.begin(), job.roles.end(), [&](const DeclaredJob::RoleTasks& role) {
+                return role.waits && std::none_of(pods.begin(), pods.end(), [&](const PodItem* p) {
+                           return p->role == role.name;
+                       });
+            });
+        std::int32_t& minimum = workload.groups.front().minimum;
+        minimum = std::max(minimum - static_cast<std::int32_t>(absent), 1);
+    }
+
+    /// Pods of a Job that is not Indexed are all alike.
+    static bool is_unnumbered(const DeclaredJob& job, const PodItem& pod) {
+        return pod.index < 0 && job.roles.size() == 1 && job.roles.front().name.empty();
     }
 
     static std::uint32_t task_of(const DeclaredJob& job, const PodItem& pod) {

@@ -71,7 +71,7 @@ Role read_volcano_task(const Field& task, std::size_t index, const std::string& 
     }
     if (task["dependsOn"].is_present()) {
         scope.notes.add(task["dependsOn"],
-                        "dependsOn is not kept: all tasks of a job are planned together");
+                        "dependsOn is not kept in a plan: all tasks are planned together");
     }
     if (spec["nodeName"].is_present()) {
         scope.refuse(spec["nodeName"], "nodeName goes past the scheduler");
@@ -171,6 +171,12 @@ DeclaredJob read_volcano_job(const Field& job, const Scope& scope) {
     add_roles(out.workload, roles, must, wish, std::string(metadata["name"].name()));
     check_size(out.workload, spec["tasks"]);
     out.roles = tasks_of(roles);
+    for (const Field& task : spec["tasks"].items()) {
+        if (task["dependsOn"]["name"].items().empty()) { continue; }
+        for (DeclaredJob::RoleTasks& role : out.roles) {
+            role.waits = role.waits || role.name == task["name"].text();
+        }
+    }
     const std::string_view phase = job["status"]["state"]["phase"].text();
     out.is_over = phase == "Completed" || phase == "Failed" || phase == "Aborted" ||
                   phase == "Terminated" || phase == "Aborting" || phase == "Terminating" ||

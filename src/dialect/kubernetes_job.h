@@ -17,6 +17,7 @@ struct DeclaredJob {
         std::string name;
         std::uint32_t first = 0;
         std::uint32_t count = 0;
+        bool waits = false;  // its pods are made when those of others run
     };
     std::vector<RoleTasks> roles;
     std::vector<Fault> unsupported;

@@ -17,17 +17,6 @@ bool is_kept_in_mebibytes(std::string_view name) {
     return name == "ephemeral-storage" || name.starts_with("hugepages-");
 }
 
-std::int64_t read_amount(std::string_view name, const Field& field) {
-    if (name == "cpu") { return field.quantity_milli(milli_cpu_max); }
-    if (name == "memory") { return field.quantity(memory_bytes_max); }
-    if (is_kept_in_mebibytes(name)) {
-        return (field.quantity(memory_bytes_max) + mebibyte - 1) / mebibyte;
-    }
-    const std::int64_t count = field.quantity_milli(extended_count_max * milli);
-    if (count % milli != 0) { field.expected("a whole number; this resource can't be divided"); }
-    return count / milli;
-}
-
 std::vector<Amount>::iterator find(std::vector<Amount>& amounts, std::string_view name) {
     return std::lower_bound(
         amounts.begin(), amounts.end(), name,
@@ -84,6 +73,17 @@ Container read_container(const Field& field) {
 }
 
 }  // namespace
+
+std::int64_t read_amount(std::string_view name, const Field& field) {
+    if (name == "cpu") { return field.quantity_milli(milli_cpu_max); }
+    if (name == "memory") { return field.quantity(memory_bytes_max); }
+    if (is_kept_in_mebibytes(name)) {
+        return (field.quantity(memory_bytes_max) + mebibyte - 1) / mebibyte;
+    }
+    const std::int64_t count = field.quantity_milli(extended_count_max * milli);
+    if (count % milli != 0) { field.expected("a whole number; this resource can't be divided"); }
+    return count / milli;
+}
 
 std::vector<Amount> read_amounts(const Field& list) {
     std::vector<Amount> amounts;

@@ -9,6 +9,8 @@
 
 namespace muster::dialect {
 
+/// One amount in the unit that Muster keeps of that resource.
+std::int64_t read_amount(std::string_view name, const Field& field);
 /// In the unit that Muster keeps: "cpu" in milli, "memory" in bytes, ephemeral storage and huge
 /// pages in MiB, all others whole. Sorted by name.
 std::vector<Amount> read_amounts(const Field& list);

@@ -21,6 +21,9 @@ const std::array<KindName, object_kind_count>& kinds() {
         {{"scheduling.k8s.io", "v1beta1", "podgroups"}, "PodGroup", {"v1alpha3", "v1alpha2"}},
         {{"scheduling.k8s.io", "v1beta1", "compositepodgroups"}, "CompositePodGroup", {"v1alpha3"}},
         {{"scheduling.x-k8s.io", "v1alpha1", "podgroups"}, "PodGroup", {}},
+        {{"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", {"v1beta1"}},
+        {{"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", {"v1beta1"}},
+        {{"scheduling.run.ai", "v2", "queues"}, "Queue", {}},
     }};
     return all;
 }
@@ -44,7 +47,9 @@ const KindName& name_of(ObjectKind kind) { return kinds().at(static_cast<std::si
 
 bool is_frame(ObjectKind kind) {
     return kind == ObjectKind::node || kind == ObjectKind::priority_class ||
-           kind == ObjectKind::volcano_queue || kind == ObjectKind::hypernode;
+           kind == ObjectKind::hypernode || kind == ObjectKind::volcano_queue ||
+           kind == ObjectKind::kueue_queue || kind == ObjectKind::kueue_local_queue ||
+           kind == ObjectKind::kai_queue;
 }
 
 std::string ObjectKey::text() const {

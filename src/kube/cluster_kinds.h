@@ -24,8 +24,11 @@ enum class ObjectKind : std::uint8_t {
     upstream_group,
     composite_group,
     plugin_group,
+    kueue_queue,
+    kueue_local_queue,
+    kai_queue,
 };
-inline constexpr std::size_t object_kind_count = 11;
+inline constexpr std::size_t object_kind_count = 14;
 
 std::set<ObjectKind> all_kinds();
 

@@ -24,6 +24,9 @@ constexpr const char* hypernodes = "/apis/topology.volcano.sh/v1alpha1/hypernode
 constexpr const char* volcano_groups = "/apis/scheduling.volcano.sh/v1beta1/podgroups";
 constexpr const char* upstream_groups = "/apis/scheduling.k8s.io/v1beta1/podgroups";
 constexpr const char* composites = "/apis/scheduling.k8s.io/v1beta1/compositepodgroups";
+constexpr const char* cluster_queues = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues";
+constexpr const char* local_queues = "/apis/kueue.x-k8s.io/v1beta2/localqueues";
+constexpr const char* kai_queues = "/apis/scheduling.run.ai/v2/queues";
 constexpr const char* plugin_groups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
 
 /// One that follows the cluster, and what it has been told.
@@ -78,7 +81,7 @@ public:
     Chaos(FakeApi& api, std::uint32_t seed) : api_(api), random_(seed) {}
 
     void step() {
-        switch (pick(16)) {
+        switch (pick(19)) {
             case 0: put_node(); break;
             case 1: erase(nodes); break;
             case 2: put_class(); break;
@@ -95,6 +98,9 @@ public:
             case 11: change_pod(); break;
             case 12:
             case 13: change_node(); break;
+            case 14: put_kueue_queue(); break;
+            case 15: put_kai_queue(); break;
+            case 16: erase(any_of({cluster_queues, local_queues, kai_queues})); break;
             default: put_pod(); break;
         }
     }
@@ -166,6 +172,38 @@ private:
         if (pick(2) == 0) { one["spec"].as_object()["parent"] = fmt::format("q{}", pick(3)); }
         api_.put(queues, std::move(one));
     }
+    /// Queues of all dialects share their names.
+    void put_kueue_queue() {
+        const std::string version = "kueue.x-k8s.io/v1beta2";
+        if (pick(2) == 0) {
+            json::object one = object(version, "LocalQueue", fmt::format("l{}", pick(3)));
+            one["spec"] = json::object{{"clusterQueue", fmt::format("q{}", pick(4))}};
+            return api_.put(local_queues, std::move(one));
+        }
+        json::object one = object(version, "ClusterQueue", fmt::format("q{}", pick(4)), false);
+        const json::object gpus{{"name", "nvidia.com/gpu"},
+                                {"nominalQuota", pick(9) == 0 ? "odd" : std::to_string(pick(5))}};
+        const json::object flavor{{"name", "f"}, {"resources", json::array{gpus}}};
+        one["spec"] = json::object{
+            {"resourceGroups", json::array{json::object{{"flavors", json::array{flavor}}}}}};
+        if (pick(2) == 0) { one["spec"].as_object()["cohortName"] = fmt::format("q{}", pick(5)); }
+        api_.put(cluster_queues, std::move(one));
+    }
+    void put_kai_queue() {
+        json::object one =
+            object("scheduling.run.ai/v2", "Queue", fmt::format("q{}", pick(4)), false);
+        one["spec"] = json::object{{"resources", {{"gpu", {{"limit", pick(4)}, {"quota", 1}}}}}};
+        if (pick(2) == 0) { one["spec"].as_object()["parentQueue"] = fmt::format("q{}", pick(4)); }
+        api_.put(kai_queues, std::move(one));
+    }
+    /// Of the queue's own name, of a local one, or none.
+    void choose_queue(json::object& of) {
+        if (pick(3) == 0) { return; }
+        json::object& metadata = of["metadata"].as_object();
+        if (!metadata.contains("labels")) { metadata["labels"] = json::object(); }
+        metadata["labels"].as_object()["kueue.x-k8s.io/queue-name"] =
+            pick(3) == 0 ? fmt::format("q{}", pick(4)) : fmt::format("l{}", pick(3));
+    }
     void put_hypernode() {
         if (pick(3) != 0) { return; }
         json::object one =
@@ -189,6 +227,7 @@ private:
                     one["metadata"].as_object()["ownerReferences"] = json::array{
                         json::object{{"kind", "Job"}, {"name", name()}, {"controller", true}}};
                 }
+                choose_queue(one);
                 return api_.put(volcano_groups, std::move(one));
             }
             case 1: {
@@ -231,16 +270,24 @@ private:
             }
             one["spec"] = json::object{{"parallelism", 2},
                                        {"completions", 2},
-                                       {"completionMode", "Indexed"},
+                                       {"completionMode", pick(2) == 0 ? "Indexed" : "NonIndexed"},
                                        {"template", {{"spec", pod_spec()}}}};
+            choose_queue(one);
             return api_.put(jobs, std::move(one));
         }
         json::object one = object("batch.volcano.sh/v1alpha1", "Job", name());
-        one["spec"] = json::object{
-            {"minAvailable", 1 + pick(2)},
-            {"schedulerName", "volcano"},
-            {"tasks", json::array{json::object{
-                          {"name", "w"}, {"replicas", 2}, {"template", {{"spec", pod_spec()}}}}}}};
+        json::array tasks{
+            json::object{{"name", "w"}, {"replicas", 2}, {"template", {{"spec", pod_spec()}}}}};
+        if (pick(2) == 0) {
+            tasks.push_back(json::object{{"name", "v"},
+                                         {"replicas", 1},
+                                         {"dependsOn", {{"name", json::array{"w"}}}},
+                                         {"template", {{"spec", pod_spec()}}}});
+        }
+        one["spec"] = json::object{{"minAvailable", 1 + pick(2)},
+                                   {"schedulerName", "volcano"},
+                                   {"tasks", std::move(tasks)}};
+        choose_queue(one);
         api_.put(volcano_jobs, std::move(one));
     }
     void put_pod() {
@@ -253,13 +300,14 @@ private:
         if (pick(5) == 0) { labels["scheduling.x-k8s.io/pod-group"] = name(); }
         if (pick(3) == 0) { labels["job-name"] = name(); }
         if (pick(6) == 0) { labels["volcano.sh/job-name"] = name(); }
-        if (pick(4) == 0) { labels["volcano.sh/task-spec"] = "w"; }
+        if (pick(4) == 0) { labels["volcano.sh/task-spec"] = pick(3) == 0 ? "v" : "w"; }
         if (pick(9) == 0) {
             annotations["scheduling.volcano.sh/group-min-member"] = pick(2) == 0 ? "2" : "odd";
         }
         if (pick(9) == 0) { annotations["yunikorn.apache.org/task-groups"] = "[]"; }
         one["metadata"].as_object()["labels"] = std::move(labels);
         one["metadata"].as_object()["annotations"] = std::move(annotations);
+        if (pick(3) == 0) { choose_queue(one); }
         one["spec"] = pod_spec();
         if (pick(4) == 0) {
             one["spec"].as_object()["schedulingGroup"] = json::object{{"podGroupName", name()}};
@@ -293,8 +341,9 @@ private:
 };
 
 void start(FakeApi& api) {
-    api.served = {classes,         jobs,       volcano_jobs, queues, hypernodes, volcano_groups,
-                  upstream_groups, composites, plugin_groups};
+    api.served = {classes,       jobs,           volcano_jobs,    queues,
+                  hypernodes,    volcano_groups, upstream_groups, composites,
+                  plugin_groups, cluster_queues, local_queues,    kai_queues};
 }
 
 RC_GTEST_PROP(ClusterSource, TellsOfPartsWhatItTellsOfAll, (std::uint32_t seed)) {

@@ -28,7 +28,8 @@ std::string group_of(const json::object& pod) {
     for (const std::string_view name : {text_at(pod, "spec.schedulingGroup.podGroupName"),
                                         annotation_of(pod, "scheduling.k8s.io/group-name"),
                                         annotation_of(pod, "scheduling.volcano.sh/group-name"),
-                                        label_of(pod, "scheduling.x-k8s.io/pod-group")}) {
+                                        label_of(pod, "scheduling.x-k8s.io/pod-group"),
+                                        label_of(pod, "kueue.x-k8s.io/pod-group-name")}) {
         if (!name.empty()) { return std::string(name); }
     }
     return {};
@@ -111,8 +112,9 @@ private:
 
     /// A fault of several objects together: HyperNodes that are no tree, queues in a circle.
     void leave_out_kind(const std::string& text) {
-        for (const ObjectKind kind : {ObjectKind::hypernode, ObjectKind::volcano_queue,
-                                      ObjectKind::pod, ObjectKind::node}) {
+        for (const ObjectKind kind :
+             {ObjectKind::hypernode, ObjectKind::volcano_queue, ObjectKind::kueue_queue,
+              ObjectKind::kai_queue, ObjectKind::pod, ObjectKind::node}) {
             bool is_any = false;
             for (const auto& [key, object] : texts_) {
                 if (key.kind != kind || !out_.insert(key).second) { continue; }

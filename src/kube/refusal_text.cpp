@@ -65,4 +65,20 @@ std::string pod_refusal_text(const Reason& reason, const TaskSpec& task, bool is
     return out + ".";
 }
 
+std::string gang_refusal_text(const Reason& reason, const GangCounts& gang) {
+    const bool is_of_tasks =
+        reason.why == Why::no_room || reason.why == Why::too_large || reason.why == Why::no_domain;
+    const std::int64_t short_of = is_of_tasks ? reason.needed - reason.have : gang.pending;
+    const std::int64_t none = std::clamp<std::int64_t>(short_of, 0, gang.pending);
+    const std::int64_t running = gang.all - gang.pending - gang.finished;
+    std::string out =
+        fmt::format("{}/{} tasks in gang unschedulable: pod group is not ready", none, gang.all);
+    if (running > 0) { out += fmt::format(", {} Running", running); }
+    if (gang.finished > 0) { out += fmt::format(", {} Finished", gang.finished); }
+    out += fmt::format(", {} Pending, {} minAvailable; Pending: {} Unschedulable", gang.pending,
+                       gang.minimum, none);
+    if (none < gang.pending) { out += fmt::format(", {} Schedulable", gang.pending - none); }
+    return fmt::format("{}. {}", out, reason.text);
+}
+
 }  // namespace muster::kube

@@ -41,7 +41,7 @@ struct Scheduler::Timed final : Source {
 
 Scheduler::Scheduler(Link link, const SchedulerOptions& options)
     : link_(std::move(link)),
-      objects_(*link_.transport, link_.pump),
+      objects_(*link_.transport, link_.pump, options.look_ms),
       source_(objects_, {.schedulers = options.names}),
       binder_(source_, *link_.transport),
       writer_(objects_, source_,

@@ -23,7 +23,8 @@ struct SchedulerOptions {
     std::vector<std::string> names = {"muster", "volcano"};  // by which pods ask for it
     /// A bind that is lost is seen soon; one that is asked twice does no harm.
     LoopOptions loop = {.retry = {.first_ms = 1'000, .most_ms = 30'000}};
-    Leader* leader = nullptr;  // outlives it; none: it always leads
+    Leader* leader = nullptr;       // outlives it; none: it always leads
+    std::int64_t look_ms = 30'000;  // kinds that were not there are looked for again so often
 };
 
 class Scheduler {

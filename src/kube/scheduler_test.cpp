@@ -175,8 +175,11 @@ TEST_F(SchedulerOfKubernetes, BindsNoPodOfAGangThatDoesNotFitAndSaysWhy) {
     EXPECT_EQ(bindings(), 0U);
     const json::object& group = api.at(groups, {"team", "train"});
     EXPECT_EQ(text_at(group, "status.phase"), "Inqueue");
-    EXPECT_THAT(condition(group, "Unschedulable"),
-                AllOf(HasSubstr("True NotEnoughResources"), HasSubstr("10"), HasSubstr("8")));
+    EXPECT_THAT(
+        condition(group, "Unschedulable"),
+        "True NotEnoughResources: 2/10 tasks in gang unschedulable: pod group is not ready, "
+        "10 Pending, 10 minAvailable; Pending: 2 Unschedulable, 8 Schedulable. 10 tasks of "
+        "1 gpu; room for 8");
     EXPECT_THAT(condition(api.at(pods, {"team", "train-9"}), "PodScheduled"),
                 AllOf(HasSubstr("False Unschedulable"), HasSubstr("10"), HasSubstr("8")));
     EXPECT_THAT(told(), Contains(HasSubstr("Warning Unschedulable of train:")));

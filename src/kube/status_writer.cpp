@@ -39,6 +39,16 @@ std::string_view reason_name(Why why) {
     return "NotEnoughResources";
 }
 
+GangCounts gang_counts(const json::object& group, const TaskPods& pods) {
+    GangCounts out{.minimum = int_at(group, "spec.minMember")};
+    for (const auto& [task, pod] : pods) {
+        ++out.all;
+        if (pod.is_waiting()) { ++out.pending; }
+        if (pod.is_finished) { ++out.finished; }
+    }
+    return out;
+}
+
 json::object reference(const ObjectKey& key, const json::object& object) {
     json::object out = object;
     out["apiVersion"] = name_of(key.kind).api_version();
@@ -91,10 +101,13 @@ void StatusWriter::tell_refused(const Refusal& refusal) {
     for (const ObjectKey& group : groups_of(refusal.workload)) {
         const auto object = objects_.find(group);
         if (!object) { continue; }
-        events_.record(reference(group, *object), "Warning", "Unschedulable", reason.text);
-        if (group.kind == ObjectKind::volcano_group) {
-            set_conditions(group, {{"Unschedulable", true, name, reason.text}});
-        }
+        const bool is_volcano = group.kind == ObjectKind::volcano_group;
+        const GangCounts gang = gang_counts(*object, *pods);
+        // Counts of a gang that is still being made would be another event each.
+        const bool is_counted = is_volcano && gang.all >= gang.minimum;
+        const std::string text = is_counted ? gang_refusal_text(reason, gang) : reason.text;
+        events_.record(reference(group, *object), "Warning", "Unschedulable", text);
+        if (is_volcano) { set_conditions(group, {{"Unschedulable", true, name, text}}); }
         // Once it was scheduled whole, that stays true.
         if (group.kind == ObjectKind::upstream_group &&
             condition_of(*object, "PodGroupInitiallyScheduled") != "True") {

@@ -40,6 +40,9 @@ namespace json = boost::json;
 
 namespace {
 
+/// Until definitions that were applied meanwhile are seen by the scheduler.
+constexpr std::int64_t look_ms = 5'000;
+
 volatile std::sig_atomic_t is_told_to_stop = 0;
 
 std::int64_t wall_clock() {
@@ -292,6 +295,7 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
         };
         kube::SchedulerOptions scheduling;
         scheduling.names = {"muster", "volcano", "default-scheduler"};
+        scheduling.look_ms = look_ms;
         scheduling.loop.engine_version = options.version;
         scheduling.loop.snapshot_every = 1'000;
         scheduler = std::make_unique<kube::SchedulerThread>(connect, open, std::move(scheduling));

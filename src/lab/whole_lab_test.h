@@ -87,6 +87,7 @@ protected:
         kube::SchedulerOptions options;
         options.names = {"muster", "volcano", "default-scheduler"};
         options.loop.patience_ms = 0;
+        options.look_ms = 0;  // that is a real clock's
         auto made =
             kube::Scheduler::start(std::move(link), open_memory_store(log), std::move(options));
         ASSERT_TRUE(made) << made.error().message;
