@@ -294,7 +294,8 @@ TEST_F(Dialects, AJobOfMpiWaitsForItsWorkersAndGoesWhenItsTimeIsOver) {
     EXPECT_EQ(bound("volcano.sh/task-spec=mpimaster"), "0/0");
     live(10'000);
     EXPECT_EQ(bound("volcano.sh/task-spec=mpiworker"), "2/2");
-    EXPECT_EQ(bound("volcano.sh/task-spec=mpimaster"), "1/1");
+    EXPECT_EQ(bound("volcano.sh/task-spec=mpimaster"), "1/1")
+        << testing::PrintToString(events("Pod"));
     const Object secret = get("/api/v1/namespaces/default/secrets/mpi-job-ssh");
     EXPECT_NE(kube::value_at(secret, "data.id_rsa"), nullptr);
     EXPECT_NE(kube::value_at(secret, "data.config"), nullptr);
