@@ -266,6 +266,8 @@ TEST_F(Dialects, ARunningGangThatAsksForMoreKeepsWhatItHas) {
     const auto groups_now = list("/apis/scheduling.volcano.sh/v1beta1/podgroups");
     ASSERT_EQ(groups_now.size(), 1U);
     EXPECT_EQ(int_at(groups_now[0], "spec.minMember"), 10);
+    const Object& least = *kube::object_at(groups_now[0], "spec.minResources");
+    EXPECT_EQ(least.at("nvidia.com/gpu"), json::value("10"));
 }
 
 TEST_F(Dialects, AJobOfPytorchFindsItsMasterAndCompletesWithIt) {

@@ -1,13 +1,12 @@
 #include "lab/volcano_resources.h"
 
 #include "base/text.h"
+#include "lab/quantity.h"
 #include "lab/volcano_object.h"
 
 #include <boost/json.hpp>
-#include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -23,20 +22,6 @@ bool is_bytes(std::string_view name) {
     return name.find("memory") != std::string_view::npos ||
            name.find("storage") != std::string_view::npos ||
            name.find("hugepages-") != std::string_view::npos;
-}
-
-std::string quantity_text(std::string_view name, std::int64_t milli) {
-    if (milli % 1000 != 0) { return fmt::format("{}m", milli); }
-    const std::int64_t whole = milli / 1000;
-    constexpr std::array<std::pair<std::string_view, int>, 4> suffixes{
-        {{"Ti", 40}, {"Gi", 30}, {"Mi", 20}, {"Ki", 10}}};
-    if (is_bytes(name) && whole > 0) {
-        for (const auto& [suffix, bits] : suffixes) {
-            const std::int64_t unit = std::int64_t{1} << bits;
-            if (whole % unit == 0) { return fmt::format("{}{}", whole / unit, suffix); }
-        }
-    }
-    return std::to_string(whole);
 }
 
 std::int64_t read_milli(const json::value& value) {
@@ -63,11 +48,16 @@ void add_pods(MilliAmounts& sums, const TaskSpec& task, std::int64_t count) {
     for (const json::value& one : *containers) {
         const json::object* container = one.if_object();
         if (container == nullptr) { continue; }
-        if (const json::object* list = object_at(*container, "resources.requests")) {
-            for (const auto& [name, value] : *list) {
-                add(sums, std::string(name), read_milli(value), count);
-                add(sums, "requests." + std::string(name), read_milli(value), count);
-            }
+        // A limit is a request where none is said.
+        json::object requests;
+        for (const std::string_view which : {"resources.limits", "resources.requests"}) {
+            const json::object* list = object_at(*container, which);
+            if (list == nullptr) { continue; }
+            for (const auto& [name, value] : *list) { requests[name] = value; }
+        }
+        for (const auto& [name, value] : requests) {
+            add(sums, std::string(name), read_milli(value), count);
+            add(sums, "requests." + std::string(name), read_milli(value), count);
         }
         if (const json::object* list = object_at(*container, "resources.limits")) {
             for (const auto& [name, value] : *list) {
@@ -92,7 +82,9 @@ json::object min_resources(const JobSpec& spec) {
         add_pods(sums, task, count);
     }
     json::object out;
-    for (const auto& [name, milli] : sums) { out[name] = quantity_text(name, milli); }
+    for (const auto& [name, milli] : sums) {
+        out[name] = text_of({.milli = milli, .is_binary = is_bytes(name)});
+    }
     return out;
 }
 
