@@ -147,6 +147,25 @@ TEST_F(AdmissionTest, LimitRangesChangeThePodsClassAndSaySo) {
               "for container main");
 }
 
+TEST_F(AdmissionTest, AlikeContainersHaveOneFaultAndAreToldApart) {
+    ASSERT_EQ(make_in("limitranges", "LimitRange", "bounds",
+                      R"({"limits":[{"type":"Container","max":{"cpu":"1"}}]})")
+                  .status,
+              201);
+    const auto pod_of = [&](const std::string& resources) {
+        return R"("initContainers":[)" + container(resources, "first") + R"(],"containers":[)" +
+               container(resources, "a") + "," + container(resources, "b") + "]";
+    };
+
+    EXPECT_EQ(at_path(make("large", pod_of(R"({"limits":{"cpu":"2"}})")), "/message"),
+              "pods \"large\" is forbidden: maximum cpu usage per Container is 1, but limit is 2");
+    EXPECT_EQ(
+        at_path(make("small", pod_of("{}")), "/metadata/annotations/kubernetes.io~1limit-ranger"),
+        "LimitRanger plugin set: cpu request for container a; cpu limit for container a; "
+        "cpu request for container b; cpu limit for container b; cpu request for init "
+        "container first; cpu limit for init container first");
+}
+
 TEST_F(AdmissionTest, ALimitRangeThatContradictsItselfIsRefused) {
     const auto made =
         make_in("limitranges", "LimitRange", "bounds",

@@ -6,7 +6,9 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace muster::lab {
 
@@ -30,7 +32,7 @@ void each_limit(std::string_view space, const ObjectStore& store,
 }
 
 /// "cpu, memory request for container main"; empty when nothing was missing.
-std::string fill_list(json::object& container, std::string_view which,
+std::string fill_list(json::object& container, std::string_view which, std::string_view kind,
                       const json::object* defaults) {
     if (defaults == nullptr) { return {}; }
     std::string names;
@@ -42,7 +44,7 @@ std::string fill_list(json::object& container, std::string_view which,
         names += fmt::format("{}{}", names.empty() ? "" : ", ", std::string_view(name));
     }
     if (names.empty()) { return {}; }
-    return fmt::format("{} {} for container {}", names, which == "limits" ? "limit" : "request",
+    return fmt::format("{} {} for {} {}", names, which == "limits" ? "limit" : "request", kind,
                        text_at(container, "name"));
 }
 
@@ -119,7 +121,7 @@ void check_asked(const Asked& asked, const json::object& limit, std::vector<std:
     }
 }
 
-constexpr std::string_view container_lists[] = {"initContainers", "containers"};
+constexpr std::string_view container_lists[] = {"containers", "initContainers"};
 
 }  // namespace
 
@@ -133,11 +135,13 @@ void fill_by_limit_ranges(json::object& pod, std::string_view space, const Objec
         for (const std::string_view list : container_lists) {
             json::object& spec = child(pod, "spec");
             if (!spec.contains(list)) { continue; }
+            const std::string_view kind = list == "containers" ? "container" : "init container";
             for (json::value& one : children(spec, list)) {
                 if (!one.is_object()) { continue; }
                 json::object& container = one.get_object();
-                tell(fill_list(container, "requests", kube::object_at(limit, "defaultRequest")));
-                tell(fill_list(container, "limits", kube::object_at(limit, "default")));
+                tell(fill_list(container, "requests", kind,
+                               kube::object_at(limit, "defaultRequest")));
+                tell(fill_list(container, "limits", kind, kube::object_at(limit, "default")));
             }
         }
     });
@@ -169,9 +173,14 @@ std::vector<std::string> check_limit_ranges(const json::object& pod, std::string
                      .limits = pod_amounts(*spec, "limits")},
                     limit, out);
     });
-    return out;
+    // Alike containers have one fault.
+    std::vector<std::string> once;
+    for (std::string& text : out) {
+        if (std::find(once.begin(), once.end(), text) == once.end()) {
+            once.push_back(std::move(text));
+        }
+    }
+    return once;
 }
-
-/// A limit that is not said is the most, a request that is not said is the limit or the least.
 
 }  // namespace muster::lab

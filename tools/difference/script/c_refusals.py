@@ -5,6 +5,10 @@ from .b_kinds import CRD, JOB_TEMPLATE, POD, SELECTOR, TEMPLATE, base_of
 HOME = "refusals"
 
 
+BOUNDED = ["pods", "services", "configmaps", "persistentvolumeclaims", "cpu", "requests.memory", "limits.ephemeral-storage", "hugepages-2Mi", "requests.nvidia.com/gpu", "nvidia.com/gpu", "count/pods"]
+SCOPES = ["BestEffort", "PriorityClass", "VolumeAttributesClass", "NotTerminating", "CrossNamespacePodAffinity"]
+
+
 def pod(**fields):
     return {"spec": {**POD, **fields}}
 
@@ -196,7 +200,13 @@ CREATE = {
     },
     ("resourcequotas", "v1", "ResourceQuota", True): {"bad quantity": {"spec": {"hard": {"pods": "many"}}}, "negative": {"spec": {"hard": {"pods": "-1"}}},
                                                       "fraction": {"spec": {"hard": {"pods": "0.5"}}}, "bad resource": {"spec": {"hard": {"things": 1}}}, "bad scope": {
-                                                          "spec": {"hard": {"pods": "1"}, "scopes": ["Some"]}}},
+                                                          "spec": {"hard": {"pods": "1"}, "scopes": ["Some"]}},
+                                                      "bad selectors": {"spec": {"hard": {"pods": "1", "services": "1"}, "scopeSelector": {"matchExpressions": [
+                                                          {"scopeName": "BestEffort", "operator": "In", "values": ["a"]}, {"scopeName": "X", "operator": "Y"}]}}},
+                                                      "no values": {"spec": {"hard": {"pods": "1"}, "scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In"}]}}},
+                                                      "opposite scopes": {"spec": {"hard": {"pods": "1"}, "scopes": ["Terminating", "NotTerminating"]}},
+                                                      **{f"all of {scope}": {"spec": {"hard": dict.fromkeys(BOUNDED, "1"), "scopes": [scope]}} for scope in SCOPES},
+                                                      **{f"{name} of {scope}": {"spec": {"hard": {name: "1"}, "scopes": [scope]}} for name in BOUNDED for scope in SCOPES[:3]}},
     ("limitranges", "v1", "LimitRange", True): {"min over max": {"spec": {"limits": [{"type": "Container", "min": {"cpu": "2"}, "max": {"cpu": "1"}}]}},
                                                 "default over max": {"spec": {"limits": [{"type": "Container", "default": {"cpu": "2"}, "max": {"cpu": "1"}}]}},
                                                 "bad type": {"spec": {"limits": [{"type": "Thing", "max": {"cpu": "1"}}]}}, "default of a pod": {
@@ -260,6 +270,8 @@ CHANGE = [
     (("nodes", "v1", "Node", False, {"spec": {"podCIDR": "10.1.0.0/24", "providerID": "a"}}), {"cidr": {"spec": {"podCIDR": "10.2.0.0/24", "podCIDRs": ["10.2.0.0/24"]}}, "provider": {"spec": {"providerID": "b"}},
                                                                                           "taint": {"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}}),
     (("poddisruptionbudgets", "policy/v1", "PodDisruptionBudget", True, {"spec": {"minAvailable": 1}}), {"to the other": {"spec": {"minAvailable": None, "maxUnavailable": 2}}}),
+    (("resourcequotas", "v1", "ResourceQuota", True, {"spec": {"hard": {"services": "9"}}}), {"more": {"spec": {"hard": {"services": "10"}}}, "scopes": {"spec": {
+        "hard": {"services": None, "pods": "5"}, "scopes": ["BestEffort"]}}}),
     (("resourceclaims", "resource.k8s.io/v1", "ResourceClaim", True, {"spec": {}}), {"spec": {"spec": {"devices": {"requests": [{"name": "a", "exactly": {"deviceClassName": "c"}}]}}}}),
     (("podgroups", "scheduling.k8s.io/v1beta1", "PodGroup", True, {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}), {"count": {"spec": {"schedulingPolicy": {"gang": {"minCount": 4}}}}}),
     (("workloads", "scheduling.k8s.io/v1beta1", "Workload", True, {"spec": {"podGroupTemplates": [{"name": "w", "schedulingPolicy": {"gang": {"minCount": 2}}}]}}), {
