@@ -290,7 +290,7 @@ private:
             const std::string_view method = verb == "create"   ? "post"
                                             : verb == "update" ? "put"
                                                                : verb;
-            item[method] = operation(method, kind, schema);
+            item[method] = operation(method, kind, schema, !type.is_custom && !schema.empty());
         }
         put(path, std::move(item), parameters);
         if (subresource == "log") {

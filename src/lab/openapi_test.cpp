@@ -97,6 +97,10 @@ TEST(OpenApi, GivesCustomKindsWhatAllObjectsHave) {
                     .at("schemas")
                     .as_object()
                     .contains("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+    // kubectl takes them for granted when any path of the kind has them.
+    for (const auto& [path, item] : document.at("paths").as_object()) {
+        EXPECT_EQ(json::serialize(item).find("strategic"), std::string::npos) << path;
+    }
 }
 
 TEST(OpenApi, IsEmptyForWhatIsNotServed) {
