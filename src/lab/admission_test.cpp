@@ -48,6 +48,23 @@ protected:
     const std::string quotas = "/api/v1/namespaces/default/resourcequotas";
 };
 
+// A refused write of a quota's status is nothing that the client asked for.
+TEST_F(AdmissionTest, AQuotaWhoseStatusIsNotWrittenIsWrittenLater) {
+    bool is_full = false;
+    open(std::make_unique<FullDisk>(is_full, "resourcequotas"));
+    quota(R"({"hard":{"pods":"2"}})", "one");
+    quota(R"({"hard":{"pods":"3"}})", "two");
+    is_full = true;
+
+    ASSERT_EQ(make("a", R"("containers":[)" + container("{}") + "]").status, 201);
+    EXPECT_EQ(used("one"), R"({"pods":"0"})");
+
+    is_full = false;
+    ask("GET", pods);
+    EXPECT_EQ(used("one"), R"({"pods":"1"})");
+    EXPECT_EQ(used("two"), R"({"pods":"1"})");
+}
+
 struct LimitCase {
     std::string_view name;
     std::string_view limit;  // of the LimitRange

@@ -17,6 +17,27 @@
 
 namespace muster::lab {
 
+/// A disk that is full now and then, for all resources or for one.
+class FullDisk final : public Disk {
+public:
+    explicit FullDisk(bool& is_full, std::string resource = "")
+        : is_full_(is_full),
+          resource_(std::move(resource)) {}
+    Result<> write(const std::string& resource, const Key& /*key*/, std::uint64_t /*version*/,
+                   const std::string* /*text*/) override {
+        const bool is_meant = resource_.empty() || resource_ == resource;
+        if (is_full_ && is_meant) { return fail(Code::unavailable, "the disk is full"); }
+        return {};
+    }
+    Result<> begin() override { return {}; }
+    Result<> end(bool /*is_good*/) override { return {}; }
+    Result<std::uint64_t> read(const Visit& /*visit*/) override { return 0; }
+
+private:
+    bool& is_full_;
+    std::string resource_;
+};
+
 class ApiTest : public testing::Test {
 protected:
     using Headers = std::vector<net::HttpHeader>;

@@ -121,21 +121,24 @@ std::string QuotaBook::refusal(std::string_view resource, std::string_view space
     return {};
 }
 
-Result<> QuotaBook::settle() {
+void QuotaBook::settle() {
     for (const Key& key : std::exchange(changed_, {})) {
-        const Stored* stored = store_.find(quotas, key);
-        const auto mine = quotas_.find(key);
-        if (stored == nullptr || mine == quotas_.end()) { continue; }
-        json::object quota = json::parse(*stored->text).get_object();
-        json::object status{{"hard", list_of(mine->second.spec.hard)},
-                            {"used", list_of(mine->second.used)}};
-        const json::value* had = quota.if_contains("status");
-        if (had != nullptr && *had == json::value(status)) { continue; }
-        quota["status"] = std::move(status);
-        MUSTER_TRY(written, store_.put(quotas, key, quota));
-        static_cast<void>(written);
+        if (!write_status(key)) { changed_.insert(key); }
     }
-    return {};
+}
+
+/// False when the disk did not take it.
+bool QuotaBook::write_status(const Key& key) {
+    const Stored* stored = store_.find(quotas, key);
+    const auto mine = quotas_.find(key);
+    if (stored == nullptr || mine == quotas_.end()) { return true; }
+    json::object quota = json::parse(*stored->text).get_object();
+    json::object status{{"hard", list_of(mine->second.spec.hard)},
+                        {"used", list_of(mine->second.used)}};
+    const json::value* had = quota.if_contains("status");
+    if (had != nullptr && *had == json::value(status)) { return true; }
+    quota["status"] = std::move(status);
+    return store_.put(quotas, key, quota).has_value();
 }
 
 }  // namespace muster::lab

@@ -27,7 +27,8 @@ public:
     /// Why there may be no such object more; empty when there may. `resource` is the storage name.
     [[nodiscard]] std::string refusal(std::string_view resource, std::string_view space,
                                       const boost::json::object& object) const;
-    Result<> settle();
+    /// What the disk does not take is written the next time.
+    void settle();
 
 private:
     struct Quota {
@@ -35,6 +36,7 @@ private:
         ResourceList used;
     };
 
+    bool write_status(const Key& key);
     void notice(std::string_view resource, const StoreEvent& event);
     void read(const Key& key, const boost::json::object& quota);
     void count(Quota& quota, std::string_view resource, const std::string& text, bool is_taken);

@@ -147,23 +147,6 @@ TEST_F(WatchTest, WhatWasStoredIsThereAfterARestartAndOldVersionsAreGone) {
     EXPECT_THAT(drawn(*body), ElementsAre(Pair("ADDED", "c")));
 }
 
-/// A disk that is full.
-class FullDisk final : public Disk {
-public:
-    explicit FullDisk(bool& is_full) : is_full_(is_full) {}
-    Result<> write(const std::string& /*resource*/, const Key& /*key*/, std::uint64_t /*version*/,
-                   const std::string* /*text*/) override {
-        if (is_full_) { return fail(Code::unavailable, "the disk is full"); }
-        return {};
-    }
-    Result<> begin() override { return {}; }
-    Result<> end(bool /*is_good*/) override { return {}; }
-    Result<std::uint64_t> read(const Visit& /*visit*/) override { return 0; }
-
-private:
-    bool& is_full_;
-};
-
 TEST_F(WatchTest, AWriteThatFailsIsAsIfItHadNotBeenAskedFor) {
     bool is_full = false;
     open(std::make_unique<FullDisk>(is_full));
