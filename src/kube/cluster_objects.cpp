@@ -152,12 +152,6 @@ Extract extract_of(ObjectKind kind, const json::object& object) {
     return out;
 }
 
-json::object parsed(std::string_view text) {
-    boost::system::error_code error;
-    json::value value = json::parse(text, error);
-    return error || !value.is_object() ? json::object{} : std::move(value.get_object());
-}
-
 dialect::Links links_of_text(ObjectKind kind, std::string_view text) {
     const KindName& of = name_of(kind);
     boost::system::error_code error;
@@ -306,9 +300,9 @@ void ClusterObjects::each(const Visit& visit) const {
 std::optional<json::object> ClusterObjects::find(const ObjectKey& key) const {
     const Extract* found = extract(key);
     if (found == nullptr) { return std::nullopt; }
-    json::object out = parsed(found->text);
+    json::object out = object_of(found->text);
     if (out.empty()) { out["metadata"] = json::object{{"uid", found->uid}}; }
-    const json::object more = parsed(found->more);
+    const json::object more = object_of(found->more);
     if (more.empty()) { return out; }
     json::value& status = out["status"];
     if (!status.is_object()) { status.emplace_object(); }

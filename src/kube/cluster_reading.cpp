@@ -17,12 +17,6 @@ namespace json = boost::json;
 
 namespace {
 
-json::object parsed(std::string_view text) {
-    boost::system::error_code error;
-    json::value value = json::parse(text, error);
-    return error || !value.is_object() ? json::object{} : std::move(value.get_object());
-}
-
 /// The group that a pod names, in the order in which the dialect looks.
 std::string group_of(const json::object& pod) {
     for (const std::string_view name : {text_at(pod, "spec.schedulingGroup.podGroupName"),
@@ -37,7 +31,7 @@ std::string group_of(const json::object& pod) {
 
 /// What runs holds room, however odd its labels are: the pod without what people write into it.
 std::string bare(std::string_view text) {
-    const json::object pod = parsed(text);
+    const json::object pod = object_of(text);
     json::object out{{"apiVersion", "v1"}, {"kind", "Pod"}};
     out["metadata"] = {{"name", text_at(pod, "metadata.name")},
                        {"namespace", text_at(pod, "metadata.namespace")},
@@ -106,7 +100,7 @@ private:
         if (!seen_.insert(key).second) { return; }  // its first fault is enough
         problems_.push_back({key, fmt::format("{}: {}", fault.place.path, fault.text)});
         const bool is_bound = key.kind == ObjectKind::pod && !bare_.contains(key) &&
-                              !text_at(parsed(texts_.at(key)), "spec.nodeName").empty();
+                              !text_at(object_of(texts_.at(key)), "spec.nodeName").empty();
         (is_bound ? bare_ : out_).insert(key);
     }
 
@@ -194,10 +188,10 @@ ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& optio
         const auto task = tasks.find(key->name);
         if (key->kind != ObjectKind::pod || task == tasks.end()) { continue; }
         const json::object& pod = document.root->get_object();
-        out.pods[task->second->workload].emplace(task->second->task,
-                                                 attempts.is_bare(*key)
-                                                     ? pod_of(*key, parsed(texts.at(*key)), options)
-                                                     : pod_of(*key, pod, options));
+        out.pods[task->second->workload].emplace(
+            task->second->task, attempts.is_bare(*key)
+                                    ? pod_of(*key, object_of(texts.at(*key)), options)
+                                    : pod_of(*key, pod, options));
     }
     for (const std::string& origin : input.origins) {
         out.origins.push_back(*attempts.find(origin));

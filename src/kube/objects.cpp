@@ -49,6 +49,12 @@ const json::value* value_at(const json::object& object, std::string_view path) {
     }
 }
 
+json::object object_of(std::string_view text) {
+    boost::system::error_code error;
+    json::value value = json::parse(text, error);
+    return error || !value.is_object() ? json::object{} : std::move(value.get_object());
+}
+
 const json::object* object_at(const json::object& object, std::string_view path) {
     const json::value* value = value_at(object, path);
     return value ? value->if_object() : nullptr;

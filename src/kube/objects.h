@@ -12,6 +12,8 @@
 
 namespace muster::kube {
 
+/// Empty when the text is no object.
+boost::json::object object_of(std::string_view text);
 /// At "spec.nodeName"; null when it is not there. Keys with dots need label_of or annotation_of.
 const boost::json::value* value_at(const boost::json::object& object, std::string_view path);
 const boost::json::object* object_at(const boost::json::object& object, std::string_view path);

@@ -20,18 +20,6 @@ namespace {
 
 constexpr std::size_t data_bytes_max = std::size_t{1} << 20;
 
-const json::object& map_in(const json::object& object, std::string_view path) {
-    static const json::object none;
-    const json::object* found = kube::object_at(object, path);
-    return found == nullptr ? none : *found;
-}
-
-const json::array& list_in(const json::object& object, std::string_view path) {
-    static const json::array none;
-    const json::array* found = kube::array_at(object, path);
-    return found == nullptr ? none : *found;
-}
-
 void check_pod(const json::object& object, Causes& out) {
     const json::object& spec = map_in(object, "spec");
     out.add(check_pod_spec(spec, "spec"));
@@ -233,10 +221,6 @@ void check_event(const json::object& object, Causes& out) {
     }
 }
 
-std::string text_of(const json::value& amount) {
-    return amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
-}
-
 /// Within one limit, what must not be over what.
 void check_limit(const json::object& limit, const std::string& place, Causes& out) {
     struct Order {
@@ -262,9 +246,9 @@ void check_limit(const json::object& limit, const std::string& place, Causes& ou
                 (order.at == "default" ? order.low != order.at : order.low == order.at);
             const json::value& value = is_low ? amount : *most;
             out.wrong(fmt::format("{}.{}[{}]", place, order.at, std::string_view(name)),
-                      json::value(text_of(value)),
+                      json::value(amount_text(value)),
                       fmt::format("{} value {} is greater than {} value {}", order.low_words,
-                                  text_of(amount), order.high_words, text_of(*most)));
+                                  amount_text(amount), order.high_words, amount_text(*most)));
         }
     }
 }

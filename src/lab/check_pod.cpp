@@ -71,21 +71,6 @@ constexpr std::array<FieldRule, 6> probe_rules{{
     {"terminationGracePeriodSeconds", MustBe::above_zero},
 }};
 
-const json::object* object_in(const json::object& object, std::string_view key) {
-    const json::value* found = object.if_contains(key);
-    return found == nullptr ? nullptr : found->if_object();
-}
-
-const json::array& list_in(const json::object& object, std::string_view key) {
-    static const json::array none;
-    const json::value* found = object.if_contains(key);
-    return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
-std::string text_of(const json::value& amount) {
-    return amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
-}
-
 /// "nvidia.com/gpu", but not "kubernetes.io/batch-cpu": counted in whole pieces.
 bool is_extended(std::string_view name) {
     return name.find('/') != std::string_view::npos &&
@@ -118,17 +103,17 @@ void check_amount(std::string_view name, const json::value& amount, const std::s
     const auto value = milli_of(amount);
     if (!value) { return; }
     if (*value < 0) {
-        out.wrong(field, json::value(text_of(amount)), "must be greater than or equal to 0");
+        out.wrong(field, json::value(amount_text(amount)), "must be greater than or equal to 0");
     } else if (is_extended(name) && *value % 1'000 != 0) {
-        out.wrong(field, json::value(text_of(amount)), "must be an integer");
+        out.wrong(field, json::value(amount_text(amount)), "must be an integer");
     }
 }
 
 void check_resources(const json::object& resources, const std::string& path, Causes& out) {
     static const json::object none;
-    const json::object* found = object_in(resources, "limits");
+    const json::object* found = kube::object_at(resources, "limits");
     const json::object& limits = found == nullptr ? none : *found;
-    found = object_in(resources, "requests");
+    found = kube::object_at(resources, "requests");
     const json::object& requests = found == nullptr ? none : *found;
     for (const auto& [name, amount] : limits) {
         check_amount(name, amount, fmt::format("{}.limits[{}]", path, std::string_view(name)), out);
@@ -148,13 +133,13 @@ void check_resources(const json::object& resources, const std::string& path, Cau
         const auto most = milli_of(*limit);
         if (!asked || !most) { continue; }
         if (!is_overcommitted(name) && *asked != *most) {
-            out.wrong(path + ".requests", json::value(text_of(amount)),
+            out.wrong(path + ".requests", json::value(amount_text(amount)),
                       fmt::format("must be equal to {} limit of {}", std::string_view(name),
-                                  text_of(*limit)));
+                                  amount_text(*limit)));
         } else if (is_overcommitted(name) && *asked > *most) {
-            out.wrong(path + ".requests", json::value(text_of(amount)),
+            out.wrong(path + ".requests", json::value(amount_text(amount)),
                       fmt::format("must be less than or equal to {} limit of {}",
-                                  std::string_view(name), text_of(*limit)));
+                                  std::string_view(name), amount_text(*limit)));
         }
     }
 }
@@ -191,7 +176,7 @@ void check_environment(const json::object& container, const std::string& path, C
                       "a valid environment variable name must consist only of printable ASCII "
                       "characters other than '='");
         }
-        const json::object* from = object_in(one.get_object(), "valueFrom");
+        const json::object* from = kube::object_at(one.get_object(), "valueFrom");
         if (from == nullptr) { continue; }
         if (from->empty()) {
             out.wrong(place + ".valueFrom", json::value(""),
@@ -205,11 +190,11 @@ void check_environment(const json::object& container, const std::string& path, C
             out.wrong(place + ".valueFrom", json::value(""),
                       "may not be specified when `value` is not empty");
         }
-        if (const json::object* field = object_in(*from, "fieldRef")) {
+        if (const json::object* field = kube::object_at(*from, "fieldRef")) {
             check_field_path(*field, place + ".valueFrom.fieldRef", out);
         }
         for (const std::string_view kind : {"configMapKeyRef", "secretKeyRef"}) {
-            const json::object* reference = object_in(*from, kind);
+            const json::object* reference = kube::object_at(*from, kind);
             if (reference == nullptr) { continue; }
             const std::string at = fmt::format("{}.valueFrom.{}", place, kind);
             if (text_at(*reference, "name").empty()) { out.required(at + ".name"); }
@@ -225,13 +210,13 @@ void check_environment(const json::object& container, const std::string& path, C
 
 void check_probe(const json::object& container, std::string_view which, const std::string& path,
                  Causes& out) {
-    const json::object* probe = object_in(container, which);
+    const json::object* probe = kube::object_at(container, which);
     if (probe == nullptr) { return; }
     const std::string place = fmt::format("{}.{}", path, which);
     check_rules(probe_rules, *probe, place, out);
     bool has_handler = false;
     for (const std::string_view handler : {"exec", "httpGet", "tcpSocket", "grpc"}) {
-        if (object_in(*probe, handler) == nullptr) { continue; }
+        if (kube::object_at(*probe, handler) == nullptr) { continue; }
         if (has_handler) {
             out.forbidden(fmt::format("{}.{}", place, handler),
                           "may not specify more than 1 handler type");
@@ -289,7 +274,7 @@ void check_references(const json::object& container, const PodParts& parts, cons
         }
     }
     index = 0;
-    const json::object* resources = object_in(container, "resources");
+    const json::object* resources = kube::object_at(container, "resources");
     if (resources == nullptr) { return; }
     for (const json::value& one : list_in(*resources, "claims")) {
         const std::string place = fmt::format("{}.resources.claims[{}]", path, index++);
@@ -327,15 +312,15 @@ void check_container(const json::object& container, const PodParts& parts, const
     for (const std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
         if (!is_init || is_sidecar) {
             check_probe(container, probe, path, out);
-        } else if (object_in(container, probe) != nullptr) {
+        } else if (kube::object_at(container, probe) != nullptr) {
             out.forbidden(fmt::format("{}.{}", path, probe),
                           "may not be set for init containers without restartPolicy=Always");
         }
     }
-    if (const json::object* resources = object_in(container, "resources")) {
+    if (const json::object* resources = kube::object_at(container, "resources")) {
         check_resources(*resources, path + ".resources", out);
     }
-    const json::object* security = object_in(container, "securityContext");
+    const json::object* security = kube::object_at(container, "securityContext");
     if (security != nullptr && kube::flag_at(*security, "privileged") &&
         !kube::flag_at(*security, "allowPrivilegeEscalation", true)) {
         out.wrong(path + ".securityContext", *security,
@@ -442,7 +427,7 @@ void check_node_term(const json::object& term, const std::string& path, Causes& 
 }
 
 void check_pod_term(const json::object& term, const std::string& path, Causes& out) {
-    if (const json::object* selector = object_in(term, "labelSelector")) {
+    if (const json::object* selector = kube::object_at(term, "labelSelector")) {
         check_selector(*selector, path + ".labelSelector", out);
     }
     const std::string_view key = text_at(term, "topologyKey");
@@ -460,7 +445,7 @@ void check_weight(const json::object& preference, const std::string& place, Caus
 void check_affinity(const json::object& spec, std::string_view path, Causes& out) {
     constexpr std::string_view must = "requiredDuringSchedulingIgnoredDuringExecution";
     constexpr std::string_view may = "preferredDuringSchedulingIgnoredDuringExecution";
-    const json::object* affinity = object_in(spec, "affinity");
+    const json::object* affinity = kube::object_at(spec, "affinity");
     if (affinity == nullptr) { return; }
     const auto each = [&](const json::array& list, const std::string& where, const auto& visit) {
         std::size_t index = 0;
@@ -469,9 +454,9 @@ void check_affinity(const json::object& spec, std::string_view path, Causes& out
             if (one.is_object()) { visit(one.get_object(), place); }
         }
     };
-    if (const json::object* nodes = object_in(*affinity, "nodeAffinity")) {
+    if (const json::object* nodes = kube::object_at(*affinity, "nodeAffinity")) {
         const std::string place = fmt::format("{}.affinity.nodeAffinity", path);
-        if (const json::object* required = object_in(*nodes, must)) {
+        if (const json::object* required = kube::object_at(*nodes, must)) {
             const std::string terms = fmt::format("{}.{}.nodeSelectorTerms", place, must);
             if (list_in(*required, "nodeSelectorTerms").empty()) {
                 out.required(terms, "must have at least one node selector term");
@@ -484,13 +469,13 @@ void check_affinity(const json::object& spec, std::string_view path, Causes& out
         each(list_in(*nodes, may), fmt::format("{}.{}", place, may),
              [&](const json::object& preference, const std::string& at) {
                  check_weight(preference, at, out);
-                 if (const json::object* term = object_in(preference, "preference")) {
+                 if (const json::object* term = kube::object_at(preference, "preference")) {
                      check_node_term(*term, at + ".preference", out);
                  }
              });
     }
     for (const std::string_view which : {"podAffinity", "podAntiAffinity"}) {
-        const json::object* pods = object_in(*affinity, which);
+        const json::object* pods = kube::object_at(*affinity, which);
         if (pods == nullptr) { continue; }
         const std::string place = fmt::format("{}.affinity.{}", path, which);
         each(list_in(*pods, must), fmt::format("{}.{}", place, must),
@@ -500,7 +485,7 @@ void check_affinity(const json::object& spec, std::string_view path, Causes& out
         each(list_in(*pods, may), fmt::format("{}.{}", place, may),
              [&](const json::object& preference, const std::string& at) {
                  check_weight(preference, at, out);
-                 if (const json::object* term = object_in(preference, "podAffinityTerm")) {
+                 if (const json::object* term = kube::object_at(preference, "podAffinityTerm")) {
                      check_pod_term(*term, at + ".podAffinityTerm", out);
                  }
              });
@@ -552,7 +537,7 @@ std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view 
     check_volumes(spec, path, parts, out);
     check_gates_and_claims(spec, path, parts, out);
     check_rules(pod_rules, spec, path, out);
-    if (const json::object* os = object_in(spec, "os")) {
+    if (const json::object* os = kube::object_at(spec, "os")) {
         constexpr std::array<std::string_view, 2> supported{"linux", "windows"};
         const std::string_view name = text_at(*os, "name");
         if (std::ranges::find(supported, name) == supported.end()) {
@@ -580,9 +565,9 @@ std::vector<ApiCause> check_pod_spec(const json::object& spec, std::string_view 
 std::vector<ApiCause> check_pod_update(const json::object& now, const json::object& before) {
     Causes out;
     static const json::object nothing;
-    const json::object* found = object_in(now, "spec");
+    const json::object* found = kube::object_at(now, "spec");
     json::object a = found == nullptr ? nothing : *found;
-    found = object_in(before, "spec");
+    found = kube::object_at(before, "spec");
     json::object b = found == nullptr ? nothing : *found;
     const auto deadline = [](const json::object& spec) {
         return int_at(spec, "activeDeadlineSeconds", -1);

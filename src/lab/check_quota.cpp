@@ -63,16 +63,6 @@ bool is_of_scope(std::string_view scope, std::string_view name) {
     return !has(pod_scopes, scope) || has(pod_amounts, name);
 }
 
-std::string text_of(const json::value& amount) {
-    return amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
-}
-
-const json::array& list_in(const json::object& object, std::string_view path) {
-    static const json::array none;
-    const json::array* found = kube::array_at(object, path);
-    return found == nullptr ? none : *found;
-}
-
 void check_amount(std::string_view name, const json::value& amount, Causes& out) {
     const std::string field = fmt::format("spec.hard[{}]", name);
     out.wrong(field, json::value(name), check_qualified_name(name));
@@ -82,9 +72,9 @@ void check_amount(std::string_view name, const json::value& amount, Causes& out)
     }
     const auto value = milli_of(amount);
     if (value && *value < 0) {
-        out.wrong(field, json::value(text_of(amount)), "must be greater than or equal to 0");
+        out.wrong(field, json::value(amount_text(amount)), "must be greater than or equal to 0");
     } else if (value && has(whole, name) && *value % 1'000 != 0) {
-        out.wrong(field, json::value(text_of(amount)), "must be an integer");
+        out.wrong(field, json::value(amount_text(amount)), "must be an integer");
     }
 }
 
@@ -114,7 +104,7 @@ void check_scope(std::string_view scope, const json::object& hard, const std::st
 void check_scopes(const json::object& quota, const json::object& hard, Causes& out) {
     const json::array& scopes = list_in(quota, "spec.scopes");
     for (const json::value& one : scopes) {
-        const std::string scope = text_of(one);
+        const std::string scope = amount_text(one);
         if (!has(pod_scopes, scope) && scope != "VolumeAttributesClass") {
             out.wrong("spec.scopes", scopes, "unsupported scope");
         }

@@ -16,18 +16,6 @@ namespace json = boost::json;
 
 namespace {
 
-const json::object& map_in(const json::object& object, std::string_view path) {
-    static const json::object none;
-    const json::object* found = kube::object_at(object, path);
-    return found == nullptr ? none : *found;
-}
-
-const json::array& list_in(const json::object& object, std::string_view path) {
-    static const json::array none;
-    const json::array* found = kube::array_at(object, path);
-    return found == nullptr ? none : *found;
-}
-
 void check_priority(const json::object& object, Causes& out) {
     constexpr std::int64_t value_max = 1'000'000'000;
     const std::string_view name = name_of(object);

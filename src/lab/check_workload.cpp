@@ -17,12 +17,6 @@ namespace json = boost::json;
 
 namespace {
 
-const json::object& map_in(const json::object& object, std::string_view path) {
-    static const json::object none;
-    const json::object* found = kube::object_at(object, path);
-    return found == nullptr ? none : *found;
-}
-
 /// Labels as a server prints them: in order.
 json::value value_or_null(const json::object& object, std::string_view path) {
     const json::object* found = kube::object_at(object, path);

@@ -2,7 +2,7 @@
 
 #include "codec/scenario.h"
 #include "dialect/kubernetes.h"
-#include "kube/objects.h"
+#include "lab/metadata.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -14,7 +14,6 @@
 namespace muster::lab {
 
 namespace json = boost::json;
-using kube::text_at;
 
 namespace {
 
@@ -29,11 +28,6 @@ std::size_t rank_of(const json::object& object) {
         return static_cast<std::size_t>(found - first_kinds.begin());
     }
     return first_kinds.size() + (text_at(object, "kind") == "Pod" ? 1 : 0);
-}
-
-json::object& child(json::object& parent, std::string_view key) {
-    json::value& value = parent[key];
-    return value.is_object() ? value.get_object() : value.emplace_object();
 }
 
 /// Who wrote it, when, and who owned it is of the other cluster.

@@ -57,14 +57,9 @@ CronJobController::CronJobController(kube::Transport& transport, LabTimers& time
       events_(
           transport, [&timers] { return timers.now(); }, "cronjob-controller"),
       queue_(timers, [this](const ObjectName& name) { reconcile(name); }),
-      cron_jobs_(transport, known::cron_jobs,
-                 [this](Change, const ObjectName& name, const Object&, const Object*) {
-                     queue_.add(name);
-                 }) {}
+      cron_jobs_(transport, known::cron_jobs, queue_.listener()) {}
 
-void CronJobController::resync() {
-    for (const auto& [name, object] : cron_jobs_.objects()) { queue_.add(name); }
-}
+void CronJobController::resync() { queue_.add_all(cron_jobs_); }
 
 void CronJobController::on_job(const Object& job) {
     if (const auto cron = controller_name(job, "CronJob")) { queue_.add(*cron); }

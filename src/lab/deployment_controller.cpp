@@ -76,14 +76,9 @@ DeploymentController::DeploymentController(kube::Transport& transport, LabTimers
       events_(
           transport, [&timers] { return timers.now(); }, "deployment-controller"),
       queue_(timers, [this](const ObjectName& name) { reconcile(name); }),
-      deployments_(transport, known::deployments,
-                   [this](Change, const ObjectName& name, const Object&, const Object*) {
-                       queue_.add(name);
-                   }) {}
+      deployments_(transport, known::deployments, queue_.listener()) {}
 
-void DeploymentController::resync() {
-    for (const auto& [name, object] : deployments_.objects()) { queue_.add(name); }
-}
+void DeploymentController::resync() { queue_.add_all(deployments_); }
 
 void DeploymentController::on_replica_set(const Object& set) {
     if (const auto deployment = controller_name(set, "Deployment")) { queue_.add(*deployment); }

@@ -59,10 +59,7 @@ DisruptionController::DisruptionController(kube::Transport& transport, LabTimers
       events_(
           transport, [&timers] { return timers.now(); }, "controllermanager"),
       queue_(timers, [this](const ObjectName& name) { reconcile(name); }),
-      budgets_(transport, known::disruption_budgets,
-               [this](Change, const ObjectName& name, const Object&, const Object*) {
-                   queue_.add(name);
-               }),
+      budgets_(transport, known::disruption_budgets, queue_.listener()),
       replica_sets_(transport, known::replica_sets,
                     [this](Change, const ObjectName& name, const Object&, const Object*) {
                         all_of(name.first);

@@ -1,6 +1,7 @@
 #include "lab/fake_shell.h"
 
 #include "base/text.h"
+#include "lab/run_plan.h"
 
 #include <fmt/format.h>
 
@@ -30,11 +31,6 @@ struct ScriptStep {
 bool is_name_letter(char c, bool is_first) {
     return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (!is_first && c >= '0' && c <= '9');
-}
-
-std::string_view base_name(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
 /// At `;`, `&&`, `||` and ends of lines outside of quotes; none for what only a real shell can do.

@@ -1,6 +1,7 @@
 #include "lab/field_rules.h"
 
 #include "base/text.h"
+#include "kube/objects.h"
 #include "lab/names.h"
 
 #include <boost/json.hpp>
@@ -142,9 +143,24 @@ void check_rules(std::span<const FieldRule> rules, const json::object& object,
     }
 }
 
+const json::object& map_in(const json::object& object, std::string_view path) {
+    static const json::object none;
+    const json::object* found = kube::object_at(object, path);
+    return found == nullptr ? none : *found;
+}
+
+const json::array& list_in(const json::object& object, std::string_view path) {
+    static const json::array none;
+    const json::array* found = kube::array_at(object, path);
+    return found == nullptr ? none : *found;
+}
+
+std::string amount_text(const json::value& amount) {
+    return amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
+}
+
 std::optional<std::int64_t> milli_of(const json::value& amount) {
-    const std::string text =
-        amount.is_string() ? std::string(amount.get_string()) : json::serialize(amount);
+    const std::string text = amount_text(amount);
     const bool is_negative = text.starts_with('-');
     const auto value = parse_quantity_milli(std::string_view(text).substr(is_negative ? 1 : 0));
     if (!value) { return std::nullopt; }

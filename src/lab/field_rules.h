@@ -43,6 +43,12 @@ void check_rules(std::span<const FieldRule> rules, const boost::json::object& ob
 void for_each_at(const boost::json::object& object, std::string_view path, std::string_view prefix,
                  const std::function<void(const boost::json::value*, const std::string&)>& visit);
 
+/// What is there; an empty one when nothing of the kind is.
+const boost::json::object& map_in(const boost::json::object& object, std::string_view path);
+const boost::json::array& list_in(const boost::json::object& object, std::string_view path);
+
+/// An amount as it was written: texts may be numbers.
+std::string amount_text(const boost::json::value& amount);
 /// Of an amount, also one below zero, in thousandths.
 std::optional<std::int64_t> milli_of(const boost::json::value& amount);
 void check_label_map(const boost::json::value& labels, const std::string& field, Causes& out);

@@ -107,9 +107,7 @@ JobController::JobController(kube::Transport& transport, LabTimers& timers, Work
                 if (told) { told(change, name, job, before); }
             }) {}
 
-void JobController::resync() {
-    for (const auto& [name, object] : jobs_.objects()) { queue_.add(name); }
-}
+void JobController::resync() { queue_.add_all(jobs_); }
 
 void JobController::on_pod(const ObjectName& job, Change change, const Object* pod) {
     queue_.add(job);

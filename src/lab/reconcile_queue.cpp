@@ -1,5 +1,7 @@
 #include "lab/reconcile_queue.h"
 
+#include <boost/json.hpp>
+
 #include <utility>
 
 namespace muster::lab {
@@ -13,6 +15,15 @@ void ReconcileQueue::add(const kube::ObjectName& name) {
         timers_.after(0, [this] { drain(); });
     }
     names_.insert(name);
+}
+
+void ReconcileQueue::add_all(const kube::Informer& informer) {
+    for (const auto& [name, object] : informer.objects()) { add(name); }
+}
+
+kube::Informer::Listener ReconcileQueue::listener() {
+    return [this](kube::Informer::Change, const kube::ObjectName& name, const boost::json::object&,
+                  const boost::json::object*) { add(name); };
 }
 
 void ReconcileQueue::add_later(const kube::ObjectName& name, std::int64_t wait) {

@@ -20,6 +20,9 @@ public:
 
     /// In the next turn.
     void add(const kube::ObjectName& name);
+    void add_all(const kube::Informer& informer);
+    /// Of an informer whose objects are all looked at when they change.
+    [[nodiscard]] kube::Informer::Listener listener();
     /// In so many lab milliseconds; the earliest wait counts.
     void add_later(const kube::ObjectName& name, std::int64_t wait);
 

@@ -52,9 +52,7 @@ ReplicaSetController::ReplicaSetController(kube::Transport& transport, LabTimers
                 if (told) { told(change, name, set, before); }
             }) {}
 
-void ReplicaSetController::resync() {
-    for (const auto& [name, object] : sets_.objects()) { queue_.add(name); }
-}
+void ReplicaSetController::resync() { queue_.add_all(sets_); }
 
 void ReplicaSetController::reconcile(const ObjectName& name) {
     const Object* set = sets_.find(name);

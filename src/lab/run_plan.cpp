@@ -59,11 +59,6 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> al
     return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-std::string_view base_name(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 bool is_shell(std::string_view word) {
     return is_one_of(base_name(word), {"sh", "bash", "ash", "dash", "zsh"});
 }
@@ -73,6 +68,11 @@ bool is_shell_option(std::string_view word) {
 }
 
 }  // namespace
+
+std::string_view base_name(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
 
 std::optional<std::int64_t> read_duration(std::string_view text) {
     std::int64_t unit = 1;

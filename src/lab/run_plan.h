@@ -26,6 +26,9 @@ RunPlan plan_of_container(const boost::json::object& container);
 /// Of a container of the pod, annotations included.
 RunPlan plan_of_run(const boost::json::object& pod, const boost::json::object& container);
 
+/// "/bin/sh" is "sh".
+std::string_view base_name(std::string_view path);
+
 /// "30", "0.5", "2m" in milliseconds; none for "infinity" and what is no time.
 std::optional<std::int64_t> read_duration(std::string_view text);
 

@@ -51,9 +51,7 @@ StatefulSetController::StatefulSetController(kube::Transport& transport, LabTime
                 queue_.add(name);
             }) {}
 
-void StatefulSetController::resync() {
-    for (const auto& [name, object] : sets_.objects()) { queue_.add(name); }
-}
+void StatefulSetController::resync() { queue_.add_all(sets_); }
 
 StatefulSetController::Members StatefulSetController::members_of(const Object& set) const {
     Members out;
