@@ -22,10 +22,6 @@ add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wno-missing-field-initi
 # g++ counts __int128 as pedantry and has no switch for that alone.
 add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wpedantic>)
 
-if(MUSTER_FUZZ)
-  add_custom_target(fuzzers)
-endif()
-
 function(muster_library folder)
   cmake_parse_arguments(ARG "THREAD" "" "LINK;TEST_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
@@ -52,11 +48,8 @@ function(muster_library folder)
       add_executable(${target} ${source})
       target_link_libraries(${target} PRIVATE ${name})
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-      set_target_properties(${target} PROPERTIES
-        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/targets)
-      add_dependencies(fuzzers ${target})
+      set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
     endforeach()
-    return()
   endif()
 
   set(label fast)
@@ -97,15 +90,23 @@ function(muster_test target label sources)
     DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# A header compiles on its own: one generated file includes it, twice, and nothing else.
+# A header compiles on its own: one generated file includes it, twice, and nothing else. A header with a .cpp of
+# its name has shown it there, where it stands first (tools/tidy).
 function(muster_headers library)
   set(generated)
   foreach(header ${ARGN})
+    string(REGEX REPLACE "\\.h$" ".cpp" own ${header})
+    if(EXISTS ${own})
+      continue()
+    endif()
     file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${header})
     set(file ${CMAKE_BINARY_DIR}/headers/${path}.cpp)
     file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${path}\"\n#include \"${path}\"\n")
     list(APPEND generated ${file})
   endforeach()
+  if(NOT generated)
+    return()
+  endif()
   add_library(${library}_headers OBJECT ${generated})
   target_link_libraries(${library}_headers PRIVATE ${library})
 endfunction()

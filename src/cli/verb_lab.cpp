@@ -81,7 +81,8 @@ Result<int> run_in_foreground(const LabVerbOptions& options, Terminal& terminal)
         .is_only_api = options.is_only_api,
         .port = options.port,
         .version = MUSTER_VERSION,
-        .left_out = [&](const std::string& what) { terminal.out << left_out << what << '\n'; }};
+        .left_out = [&](const std::string& what) { terminal.out << left_out << what << '\n'; },
+        .trouble = [&](const std::string& what) { terminal.err << what << std::endl; }};
     MUSTER_CHECK(lab::run_lab(with, [&](const std::string& url) {
         std::ofstream(files.settings) << url << '\n';
         std::ofstream(files.process) << getpid() << '\n';

@@ -235,6 +235,7 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     server_options.refusal = [most = server_options.body_bytes_max](int status) {
         return refused_request(status, most);
     };
+    server_options.trouble = options.trouble;
     if (!options.is_http) {
         server_options.tls = std::make_unique<net::ServerTls>(
             net::ServerTls{.certificate = secrets.server.certificate,
@@ -254,6 +255,8 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     MUSTER_CHECK(write_private(files.kubeconfig,
                                kubeconfig_of(url, secrets, options.folder, options.is_http)));
 
+    // It answers from here on; controllers and scheduler look around meanwhile.
+    loop.post([&] { ready(url); });
     const std::int64_t speed = options.speed;
     const auto lab_now = [began, speed] { return began + (wall_clock() - began) * speed; };
     const auto kubelet_link = connect_loopback(*api, loop, "fake-kubelet");
@@ -313,7 +316,6 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     loop.post([&] {
         if (collector) { collector->collect(); }
         look_for_end();
-        ready(url);
     });
     loop.run();
     scheduler.reset();

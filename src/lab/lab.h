@@ -29,6 +29,7 @@ struct LabOptions {
     std::uint16_t port = 0;    // 0 = any that is free
     std::string version;       // of the program
     std::function<void(const std::string&)> left_out;  // is told what of `clusters` is not taken
+    std::function<void(const std::string&)> trouble;   // is told when the lab can't do its work
 };
 
 /// Where a lab keeps what.

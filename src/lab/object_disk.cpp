@@ -8,7 +8,7 @@ namespace muster::lab {
 namespace {
 
 constexpr int application_id = 0x4d75'4c62;  // "MuLb"
-constexpr int format = 1;
+constexpr int format = 2;
 
 struct CloseFile {
     void operator()(sqlite3* file) const { sqlite3_close_v2(file); }
@@ -26,6 +26,8 @@ public:
           name_(std::move(name)) {}
 
     Result<> prepare() {
+        // Rows are of some kilobytes, and go to the end: a fleet is twice as soon on the disk.
+        MUSTER_CHECK(run("PRAGMA page_size = 8192"));
         MUSTER_CHECK(run("PRAGMA journal_mode = WAL"));
         MUSTER_CHECK(run("PRAGMA synchronous = NORMAL"));
         MUSTER_TRY(id, number("PRAGMA application_id"));
@@ -41,11 +43,12 @@ public:
         MUSTER_CHECK(
             run("CREATE TABLE IF NOT EXISTS object (resource TEXT NOT NULL, "
                 "space TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, "
-                "text TEXT NOT NULL, PRIMARY KEY (resource, space, name)) "
-                "STRICT, WITHOUT ROWID"));
+                "text TEXT NOT NULL, UNIQUE (resource, space, name)) STRICT"));
         MUSTER_CHECK(run("CREATE TABLE IF NOT EXISTS last (version INTEGER NOT NULL) STRICT"));
         MUSTER_CHECK(run("INSERT INTO last SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM last)"));
-        MUSTER_TRY(put, statement("INSERT OR REPLACE INTO object VALUES (?1, ?2, ?3, ?4, ?5)"));
+        MUSTER_TRY(put, statement("INSERT INTO object VALUES (?1, ?2, ?3, ?4, ?5) "
+                                  "ON CONFLICT (resource, space, name) DO UPDATE SET "
+                                  "version = excluded.version, text = excluded.text"));
         MUSTER_TRY(end, statement("DELETE FROM object WHERE resource = ?1 AND space = ?2 AND "
                                   "name = ?3"));
         MUSTER_TRY(last, statement("UPDATE last SET version = ?1"));
@@ -57,6 +60,7 @@ public:
 
     Result<> write(const std::string& resource, const Key& key, std::uint64_t version,
                    const std::string* text) override {
+        last_version_ = version;
         if (is_begun_) { return write_in(resource, key, version, text); }
         MUSTER_CHECK(begin());
         Result<> done = write_in(resource, key, version, text);
@@ -72,7 +76,12 @@ public:
 
     Result<> end(bool is_good) override {
         is_begun_ = false;
-        Result<> done = is_good ? run("COMMIT") : Result<>();
+        Result<> done;
+        if (is_good) {
+            sqlite3_bind_int64(last_.get(), 1, static_cast<sqlite3_int64>(last_version_));
+            done = step(last_.get());
+            if (done) { done = run("COMMIT"); }
+        }
         if (!is_good || !done) { sqlite3_exec(file_.get(), "ROLLBACK", nullptr, nullptr, nullptr); }
         return done;
     }
@@ -87,7 +96,8 @@ public:
                   static_cast<std::uint64_t>(sqlite3_column_int64(rows.get(), 3)), column(rows, 4));
         }
         MUSTER_TRY(last, number("SELECT version FROM last"));
-        return static_cast<std::uint64_t>(last);
+        last_version_ = static_cast<std::uint64_t>(last);
+        return last_version_;
     }
 
 private:
@@ -101,9 +111,7 @@ private:
             sqlite3_bind_int64(at, 4, static_cast<sqlite3_int64>(version));
             bind(at, 5, *text);
         }
-        MUSTER_CHECK(step(at));
-        sqlite3_bind_int64(last_.get(), 1, static_cast<sqlite3_int64>(version));
-        return step(last_.get());
+        return step(at);
     }
 
     static void bind(sqlite3_stmt* at, int place, const std::string& text) {
@@ -157,6 +165,7 @@ private:
     Statement end_;
     Statement last_;
     std::string name_;
+    std::uint64_t last_version_ = 0;  // written
     bool is_begun_ = false;
 };
 

@@ -1,11 +1,7 @@
 // Many watches while many objects are made: each is told of each, once and in order.
-#include "kube/http_transport.h"
-#include "lab/api_fixture_test.h"
-#include "net/http_server.h"
+#include "lab/watch_reader_test.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 
 namespace muster::lab {
 namespace {
@@ -21,32 +17,6 @@ constexpr std::size_t pods_count = 500;
 constexpr std::size_t sockets_count = 20;
 constexpr std::size_t pods_by_socket_count = 100;
 #endif
-
-/// The lines of one watch: versions may only rise, and each pod comes when it is its turn.
-class Reader {
-public:
-    /// False when something was lost, doubled or out of order.
-    bool take(std::string_view line) {
-        if (!line.starts_with(R"({"type":"ADDED",)")) { return false; }
-        const std::uint64_t version = number_behind(line, R"("resourceVersion":")");
-        const std::uint64_t pod = number_behind(line, R"("name":"p-)");
-        const bool is_good = version > version_ && pod == seen_;
-        version_ = version;
-        ++seen_;
-        return is_good;
-    }
-    [[nodiscard]] std::size_t seen() const { return seen_; }
-
-private:
-    static std::uint64_t number_behind(std::string_view line, std::string_view mark) {
-        const std::size_t at = line.find(mark);
-        if (at == std::string_view::npos) { return UINT64_MAX; }
-        return std::strtoull(line.data() + at + mark.size(), nullptr, 10);
-    }
-
-    std::uint64_t version_ = 0;
-    std::size_t seen_ = 0;
-};
 
 /// All that there is; false when `take` does not want it.
 template <class Take>
@@ -74,7 +44,7 @@ TEST_P(WatchLoad, NothingIsLostDoubledOrOutOfOrder) {
     }
     // The first one is looked at closely; the others must be told the same, byte for byte.
     std::vector<std::string> lines;
-    Reader first;
+    WatchReader first;
     const auto take_first = [&](std::string_view rest) -> std::size_t {
         const std::size_t end = rest.find('\n');
         if (end == std::string_view::npos || !first.take(rest.substr(0, end))) { return 0; }
@@ -110,51 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("application/json",
                     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"));
 
-TEST_F(ApiTest, ManyWatchesOverSocketsAreToldOfEachPodInOrder) {
-    net::EventLoop loop;
-    auto server = net::HttpServer::listen(
-        loop, {}, [this](const net::HttpRequest& request) { return api->handle(request); });
-    ASSERT_TRUE(server.has_value()) << server.error().message;
-    const auto link =
-        kube::connect_http(loop, {.http = {.port = server->port()}, .token = "secret"});
-    std::vector<Reader> readers(sockets_count);
-    std::vector<std::unique_ptr<kube::Transport::Stream>> streams;
-    std::size_t open = 0;
-    std::size_t done = 0;
-    bool is_good = true;
-    for (Reader& reader : readers) {
-        kube::Call call;
-        call.target = pods + "?watch=1";
-        streams.push_back(link->stream(
-            std::move(call),
-            [&](std::string_view line) {
-                if (line.find("p-first") != std::string_view::npos) {
-                    if (++open == sockets_count) { loop.stop(); }
-                    return;
-                }
-                is_good = is_good && reader.take(line);
-                done += reader.seen() == pods_by_socket_count ? 1 : 0;
-                if (!is_good || done == sockets_count) { loop.stop(); }
-            },
-            [&](const Result<kube::Answer>& /*end*/) {
-                is_good = false;
-                loop.stop();
-            }));
-    }
-    ASSERT_EQ(make_pod("p-first").status, 201);
-    loop.run();
-    ASSERT_EQ(open, sockets_count);
-
-    std::size_t made = 0;
-    const std::function<void()> make = [&] {
-        is_good = is_good && make_pod(fmt::format("p-{}", made++)).status == 201;
-        if (made < pods_by_socket_count) { loop.post(make); }
-    };
-    loop.post(make);
-    loop.run();
-
-    EXPECT_TRUE(is_good);
-    EXPECT_EQ(done, sockets_count);
+TEST_F(SocketWatches, ManyWatchesOverSocketsAreToldOfEachPodInOrder) {
+    watch(sockets_count, pods_by_socket_count);
 }
 
 }  // namespace

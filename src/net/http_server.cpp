@@ -53,9 +53,10 @@ Result<HttpServer> HttpServer::listen(EventLoop& loop, HttpServerOptions options
         impl->tls = tls;
     }
     // The listener belongs to the server and calls nothing once it is gone.
-    MUSTER_TRY(listener,
-               Listener::open(loop, options.address, options.port,
-                              [server = impl.get()](int socket) { server->take(socket); }));
+    MUSTER_TRY(listener, Listener::open(
+                             loop, options.address, options.port,
+                             [server = impl.get()](int socket) { server->take(socket); },
+                             std::move(options.trouble)));
     impl->port = listener.port();
     impl->listener.emplace(std::move(listener));
     return HttpServer(std::move(impl));

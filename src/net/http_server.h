@@ -32,6 +32,8 @@ struct HttpServerOptions {
     std::int64_t header_ms = 30'000;  // from the first byte of a request to its last
     /// Answers what is no request or breaks a limit, with that status; without it, in plain text.
     std::function<HttpResponse(int status)> refusal;
+    /// Is told when connections must wait, for files have run out; once until one is taken again.
+    std::function<void(const std::string&)> trouble;
 };
 
 class HttpServer {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <system_error>
 #include <utility>
 
 namespace muster::net {
@@ -38,13 +39,17 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
     tcp::acceptor acceptor;
     Timer pause;
     std::function<void(int)> accepted;
+    std::function<void(const std::string&)> trouble;
     std::uint16_t port = 0;
     bool is_closed = false;
+    bool is_told = false;
 
-    Impl(EventLoop& loop, std::function<void(int)> taker)
+    Impl(EventLoop& loop, std::function<void(int)> taker,
+         std::function<void(const std::string&)> told)
         : acceptor(*loop.impl().context),
           pause(loop),
-          accepted(std::move(taker)) {}
+          accepted(std::move(taker)),
+          trouble(std::move(told)) {}
 
     boost::system::error_code open(const tcp::endpoint& endpoint) {
         boost::system::error_code error;
@@ -69,10 +74,15 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
             const int socket =
                 accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
             if (socket >= 0) {
+                is_told = false;
                 accepted(socket);
             } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
                 break;
             } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+                if (trouble && !std::exchange(is_told, true)) {
+                    trouble(fmt::format("connections wait: {}",
+                                        std::error_code(errno, std::system_category()).message()));
+                }
                 return pause.start(pause_ms, [this] { wait(); });
             }
         }
@@ -88,12 +98,13 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
 };
 
 Result<Listener> Listener::open(EventLoop& loop, const std::string& address, std::uint16_t port,
-                                std::function<void(int)> accepted) {
+                                std::function<void(int)> accepted,
+                                std::function<void(const std::string&)> trouble) {
     boost::system::error_code error;
     const auto parsed = asio::ip::make_address(address, error);
     if (error) { return fail(Code::invalid, fmt::format("'{}' is no IP address", address)); }
     raise_file_limit();
-    auto impl = std::make_shared<Impl>(loop, std::move(accepted));
+    auto impl = std::make_shared<Impl>(loop, std::move(accepted), std::move(trouble));
     error = impl->open(tcp::endpoint(parsed, port));
     if (error) {
         return fail(Code::unavailable,

@@ -14,8 +14,10 @@ namespace muster::net {
 class Listener {
 public:
     /// Calls `accepted` with each socket; who is called owns it. Not once the listener is gone.
+    /// `trouble` may be null: it is told once that no more can be taken, until one was again.
     static Result<Listener> open(EventLoop& loop, const std::string& address, std::uint16_t port,
-                                 std::function<void(int)> accepted);
+                                 std::function<void(int)> accepted,
+                                 std::function<void(const std::string&)> trouble);
     ~Listener();
     Listener(Listener&&) noexcept;
     Listener& operator=(Listener&&) noexcept;

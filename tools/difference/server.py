@@ -13,7 +13,7 @@ import urllib.parse
 from . import normal
 
 HEADERS = ("Content-Type", "Warning", "Retry-After", "Allow", "Location")
-SECONDS = 30
+SECONDS = 120  # a guard against hanging
 SILENCE = 3  # of a watch that has no more to say
 
 
