@@ -1,3 +1,4 @@
+#include "cli/plugin.h"
 #include "cli/run.h"
 
 #include <cstdlib>
@@ -7,7 +8,8 @@
 #include <vector>
 
 int main(int count, char** arguments) {
-    const std::vector<std::string> words(arguments + 1, arguments + count);
+    std::vector<std::string> words(arguments + 1, arguments + count);
+    if (count > 0) { words = muster::cli::words_of_plugin(arguments[0], std::move(words)); }
     const char* no_color = std::getenv("NO_COLOR");
     const bool has_colour =
         isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');

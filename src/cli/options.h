@@ -19,9 +19,18 @@ struct LiveOptions {
     [[nodiscard]] bool is_told() const { return !kubeconfig.empty() || !context.empty(); }
 };
 
+/// A scheduler that runs, asked by its API: at a URL, or as a service of a running cluster.
+struct RemoteOptions {
+    std::string server;      // "http://127.0.0.1:9469"
+    std::string token_file;  // for whoever guards it
+    std::string authority;   // file; whose server certificates are taken
+    std::string service;     // "namespace/name:port", behind the API server's proxy
+};
+
 struct ClusterOptions {
     std::vector<std::string> files;  // without any, the running cluster
     LiveOptions live;
+    RemoteOptions remote;
     std::vector<std::string> topologies;  // Slurm's topology.conf or topology.yaml
 };
 
@@ -35,10 +44,16 @@ struct PlanOptions {
 struct WhyOptions {
     ClusterOptions cluster;
     std::string job;
+    std::string space;  // of the job; may be empty
     Format format = Format::table;
 };
 
 struct ShapesOptions {
+    ClusterOptions cluster;
+    Format format = Format::table;
+};
+
+struct QueueOptions {
     ClusterOptions cluster;
     Format format = Format::table;
 };
@@ -175,6 +190,9 @@ struct SchedulerVerbOptions {
     LiveOptions live;
     std::string ledger;
     std::string policy;
+    std::string policy_configmap;  // "namespace/name:key"
+    std::string audit_log;
+    std::int64_t audit_log_megabytes = 100;
     std::string metrics = "127.0.0.1:0";
     bool is_elected = false;
     std::string lease = "muster";
@@ -190,7 +208,7 @@ struct CompletionOptions {
 };
 
 using Options =
-    std::variant<PlanOptions, WhyOptions, ShapesOptions, LintOptions, ScenarioOptions,
+    std::variant<PlanOptions, WhyOptions, ShapesOptions, QueueOptions, LintOptions, ScenarioOptions,
                  SimPlacementOptions, SimRandomOptions, SimJobsOptions, LedgerShowOptions,
                  LedgerVerifyOptions, LedgerExportOptions, ReplayOptions, DemoOptions,
                  LabVerbOptions, LabOrderOptions, LabDemoOptions, SchedulerVerbOptions,

@@ -49,6 +49,12 @@ whole racks, MIG profiles, and the largest gang that each level of the topology 
 
   muster shapes --cluster cluster.yaml)";
 
+constexpr const char* queue_examples_tree = R"(
+Who is guaranteed how many GPUs, who holds them, and who waits for how many.
+
+  muster queue --cluster cluster.yaml
+  muster queue --server http://127.0.0.1:9469)";
+
 constexpr const char* lint_examples = R"(
 The slips that make a job wait for ever: a minimum over the replicas, GPUs left to the default
 scheduler, a request without a limit, an unknown queue or level, a gang that no node can hold.
@@ -89,6 +95,7 @@ public:
         add_plan();
         add_why();
         add_shapes();
+        add_queue_tree();
         add_lint();
         add_scenario();
         add_sim();
@@ -182,6 +189,7 @@ private:
         auto* app = add("plan", "Would a job start now, and where? If not, why not?", plan_examples,
                         [this] { return plan_; });
         add_cluster(app, plan_.cluster);
+        add_remote_options(*app, plan_.cluster.remote);
         app->add_option("-f,--file", plan_.jobs,
                         "the job, as you would submit it; - reads the input")
             ->type_name("FILE")
@@ -199,7 +207,9 @@ private:
         auto* app = add("why", "Why a job waits, or where it runs, decision by decision",
                         why_examples, [this] { return why_; });
         app->add_option("job", why_.job, "its name, or namespace/name")->required();
+        app->add_option("-n,--namespace", why_.space, "of the job")->type_name("NAME");
         add_cluster(app, why_.cluster);
+        add_remote_options(*app, why_.cluster.remote);
         add_format(app, why_.format);
     }
 
@@ -207,7 +217,16 @@ private:
         auto* app = add("shapes", "What is free, as shapes that a job can take", shapes_examples,
                         [this] { return shapes_; });
         add_cluster(app, shapes_.cluster);
+        add_remote_options(*app, shapes_.cluster.remote);
         add_format(app, shapes_.format);
+    }
+
+    void add_queue_tree() {
+        auto* app = add("queue", "The tree of queues: guaranteed, used, waiting, share",
+                        queue_examples_tree, [this] { return queues_; });
+        add_cluster(app, queues_.cluster);
+        add_remote_options(*app, queues_.cluster.remote);
+        add_format(app, queues_.format);
     }
 
     void add_lint() {
@@ -361,6 +380,7 @@ private:
     PlanOptions plan_;
     WhyOptions why_;
     ShapesOptions shapes_;
+    QueueOptions queues_;
     LintOptions lint_;
     ScenarioOptions scenario_;
     SimPlacementOptions placement_;

@@ -17,6 +17,21 @@ void add_live_options(CLI::App& app, LiveOptions& options) {
         ->default_str("muster,volcano");
 }
 
+void add_remote_options(CLI::App& app, RemoteOptions& options) {
+    app.add_option("--server", options.server,
+                   "asks a scheduler that runs, by its API; else MUSTER_SERVER")
+        ->type_name("URL");
+    app.add_option("--token-file", options.token_file, "a bearer token for it")->type_name("FILE");
+    app.add_option("--certificate-authority", options.authority,
+                   "whose certificates it may have, for https")
+        ->type_name("PEM");
+    app.add_option(
+           "--service", options.service,
+           "asks the one that runs in a cluster, through its API server's proxy, as kubectl "
+           "muster does")
+        ->type_name("NAMESPACE/NAME:PORT");
+}
+
 const char* const scheduler_examples = R"(
 Pods with one of its schedulerNames are bound as whole gangs or not at all; conditions and events say
 why one waits. One line per event goes to the error output. SIGTERM ends it: nothing is lost, the
@@ -30,10 +45,25 @@ void add_scheduler_options(CLI::App& app, SchedulerVerbOptions& options) {
     app.add_option("--ledger", options.ledger, "what was heard and decided, on record")
         ->type_name("FILE")
         ->required();
-    app.add_option("--policy", options.policy, "what free shapes are worth")->type_name("YAML");
-    app.add_option(
-           "--metrics", options.metrics,
-           "where /metrics, /healthz, /livez and /readyz answer; port 0 is any that is free")
+    auto* file = app.add_option("--policy", options.policy,
+                                "what free shapes are worth; read again when it changes")
+                     ->type_name("YAML");
+    app.add_option("--policy-configmap", options.policy_configmap,
+                   "the same in a ConfigMap that is followed; KEY is policy.yaml unless told")
+        ->type_name("NAMESPACE/NAME[:KEY]")
+        ->excludes(file);
+    auto* audit = app.add_option("--audit-log", options.audit_log,
+                                 "a line of JSON for each decision; - is the standard output")
+                      ->type_name("FILE");
+    app.add_option("--audit-log-megabytes", options.audit_log_megabytes,
+                   "then it becomes FILE.1 and a new one begins")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+        ->needs(audit);
+    app.add_option("--metrics", options.metrics,
+                   "where /metrics, /healthz, /livez, /readyz and /api/v1 answer; port 0 is any "
+                   "that is free")
         ->type_name("ADDRESS:PORT")
         ->capture_default_str();
     auto* elect = app.add_flag("--leader-elect", options.is_elected,

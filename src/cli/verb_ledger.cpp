@@ -1,3 +1,4 @@
+#include "cli/decision_json.h"
 #include "cli/ledger_file.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
@@ -60,24 +61,6 @@ void write_counts(JsonWriter& out, const Snapshot& snapshot) {
     out.member("cycle", static_cast<std::int64_t>(snapshot.cycle))
         .member("nodes", static_cast<std::int64_t>(snapshot.nodes.size()))
         .member("workloads", static_cast<std::int64_t>(snapshot.workloads.size()));
-}
-
-void write_counts(JsonWriter& out, const Cycle& cycle) {
-    out.member("cycle", static_cast<std::int64_t>(cycle.plan.cycle))
-        .member("facts", static_cast<std::int64_t>(cycle.facts.size()))
-        .member("conflicts", static_cast<std::int64_t>(cycle.conflicts.size()))
-        .member("placements", static_cast<std::int64_t>(cycle.plan.placements.size()))
-        .member("refusals", static_cast<std::int64_t>(cycle.plan.refusals.size()))
-        .member("releases", static_cast<std::int64_t>(cycle.plan.releases.size()))
-        .member("orders", static_cast<std::int64_t>(order_count(cycle)));
-}
-
-void write_header(JsonWriter& out, const Header& header) {
-    out.member("sequence", static_cast<std::int64_t>(header.sequence))
-        .member("epoch", static_cast<std::int64_t>(header.epoch))
-        .member("kind", name_of(header.kind))
-        .member("time", header.time)
-        .member("hash", hex_of(header.hash));
 }
 
 /// A date where it can be one; simulations count from 0.

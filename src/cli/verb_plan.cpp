@@ -1,13 +1,16 @@
 #include "cli/change.h"
 #include "cli/cluster.h"
 #include "cli/reason_text.h"
+#include "cli/remote.h"
 #include "cli/slowdown.h"
 #include "cli/table.h"
+#include "cli/tell.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
 #include "codec/json_writer.h"
 #include "codec/plan_text.h"
 #include "engine/world.h"
+#include "kube/client.h"
 
 #include <fmt/format.h>
 
@@ -135,21 +138,20 @@ void write(JsonWriter& out, const Answer& answer) {
 
 }  // namespace
 
-Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
-    MUSTER_TRY(cluster, load_cluster(options.cluster));
-    MUSTER_TRY(sources, read_sources(options.jobs));
+Result<int> tell_plan(Cluster& cluster, std::span<const SourceText> sources,
+                      std::int32_t sensitivity_percent, Format format, Terminal& terminal) {
     MUSTER_TRY(jobs, dialect::read_jobs(sources, cluster.context));
     if (jobs.workloads.empty()) {
         return fail(Code::invalid,
                     fmt::format("{}: no job; expected a Pod, a Job or another workload",
-                                options.jobs.front()));
+                                sources.empty() ? "nothing" : sources.front().name));
     }
-    MUSTER_TRY(answers, decide(cluster, jobs, options.sensitivity_percent));
+    MUSTER_TRY(answers, decide(cluster, jobs, sensitivity_percent));
     const bool all_start = std::ranges::all_of(answers, [](const Answer& answer) {
         return std::holds_alternative<Placement>(answer.answer);
     });
     const int code = all_start ? exit_good : exit_waits;
-    if (options.format == Format::json) {
+    if (format == Format::json) {
         JsonWriter out;
         out.begin_object().member("starts", all_start).key("workloads").begin_list();
         for (const Answer& answer : answers) { write(out, answer); }
@@ -177,6 +179,21 @@ Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
         }
     }
     return code;
+}
+
+Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
+    MUSTER_TRY(sources, read_sources(options.jobs));
+    if (asks_remote(options.cluster)) {
+        return tell_remote(
+            options.cluster,
+            {.path = "plan",
+             .query = fmt::format("&sensitivity={}&name={}", options.sensitivity_percent,
+                                  kube::escape_query(sources.front().name)),
+             .body = one_text(sources)},
+            options.format, terminal);
+    }
+    MUSTER_TRY(cluster, load_cluster(options.cluster));
+    return tell_plan(cluster, sources, options.sensitivity_percent, options.format, terminal);
 }
 
 }  // namespace muster::cli

@@ -1,11 +1,16 @@
 // `muster scheduler`: the wiring of a scheduler for a running cluster.
 #include "base/text.h"
+#include "cli/api.h"
+#include "cli/audit_log.h"
 #include "cli/cluster.h"
+#include "cli/more_metrics.h"
 #include "cli/verbs.h"
 #include "codec/policy_text.h"
+#include "engine/world.h"
 #include "kube/access.h"
 #include "kube/objects.h"
 #include "kube/scheduler_run.h"
+#include "ledger/record.h"
 #include "ledger/store_sqlite.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -47,13 +52,65 @@ net::HttpResponse health(bool is_well) {
     return is_well ? answer(200, "ok\n") : answer(503, "not yet\n");
 }
 
-net::HttpResponse handle(const net::HttpRequest& request, const kube::SchedulerRun& run) {
+/// What the API speaks of.
+ApiState state_of(const kube::SchedulerRun& run) {
+    ApiState out;
+    out.holder = run.other_holder();
+    const kube::Scheduler* scheduler = run.scheduler();
+    if (scheduler == nullptr) { return out; }
+    const kube::ClusterSource& source = scheduler->source();
+    out.engine = &scheduler->loop().engine();
+    out.context = &source.context();
+    out.find_workload = [&source](const std::string& name) { return source.find_workload(name); };
+    out.refused = [&source] {
+        std::vector<dialect::RefusedWorkload> refused;
+        for (const kube::Problem& problem : source.refused()) {
+            const auto& [space, name] = problem.object.name;
+            refused.push_back({.workload = space + "/" + name,
+                               .place = {.file = problem.object.text()},
+                               .text = problem.text});
+        }
+        return refused;
+    };
+    out.ledger = run.ledger_extent();
+    return out;
+}
+
+/// Where the policy is, now and later.
+Result<> set_policy(const SchedulerVerbOptions& options, kube::RunOptions& with) {
+    with.policy = {.map = std::nullopt, .file = options.policy, .log = with.log, .now_ms = wall_ms};
+    if (!options.live.names.empty()) { with.policy.component = options.live.names.front(); }
+    if (!options.policy_configmap.empty()) {
+        MUSTER_TRY(map, kube::read_config_map_key(options.policy_configmap));
+        with.policy.map = std::move(map);
+    }
+    if (options.policy.empty()) { return {}; }
+    MUSTER_TRY(source, read_source(options.policy));
+    MUSTER_TRY(policy, read_policy(source));
+    with.scheduler.loop.policy = std::move(policy);
+    return {};
+}
+
+struct Served {
+    const kube::SchedulerRun& run;
+    Api& api;
+    const std::optional<AuditLog>& audit;
+};
+
+net::HttpResponse handle(const net::HttpRequest& request, const Served& served) {
+    const auto& [run, api, audit] = served;
+    if (Api::is_path(request.target)) { return api.handle(request); }
     if (request.method != "GET" && request.method != "HEAD") { return answer(405, "GET only\n"); }
     const std::string path = request.target.substr(0, request.target.find('?'));
     if (path == "/healthz" || path == "/livez") { return health(run.is_alive()); }
     if (path == "/readyz") { return health(run.is_ready()); }
-    if (path == "/metrics") { return answer(200, run.figures().text(), metrics_content_type); }
-    return answer(404, "there are /metrics, /healthz, /livez and /readyz\n");
+    if (path == "/metrics") {
+        const World* world =
+            run.scheduler() == nullptr ? nullptr : &run.scheduler()->loop().engine().world();
+        return answer(200, run.figures().text() + more_metrics(world, api, audit),
+                      metrics_content_type);
+    }
+    return answer(404, "there are /api/v1, /metrics, /healthz, /livez and /readyz\n");
 }
 
 Result<net::HttpServerOptions> read_address(const std::string& text) {
@@ -96,15 +153,18 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
                                           .user_agent = "muster/" MUSTER_VERSION,
                                           .variable = kube::variable_of_process}));
     kube::RunOptions with;
-    if (!options.policy.empty()) {
-        MUSTER_TRY(source, read_source(options.policy));
-        MUSTER_TRY(policy, read_policy(source));
-        with.scheduler.loop.policy = std::move(policy);
-    }
     MUSTER_TRY(listen, read_address(options.metrics));
     with.log = Log([&](const std::string& line) { terminal.err << line << std::flush; },
                    [] { return kube::micro_time_text(wall_ms()); });
     const Log log = with.log;
+    MUSTER_CHECK(set_policy(options, with));
+    std::optional<AuditLog> audit;
+    if (!options.audit_log.empty()) {
+        MUSTER_TRY(opened, AuditLog::open({.file = options.audit_log,
+                                           .bytes_max = options.audit_log_megabytes << 20,
+                                           .log = log}));
+        audit.emplace(std::move(opened));
+    }
     with.address = access.address;
     with.open_ledger = [file = options.ledger] { return open_sqlite_store(file); };
     with.scheduler.names = options.live.names;
@@ -123,10 +183,23 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     std::signal(SIGINT, stop_once);
     std::signal(SIGPIPE, SIG_IGN);
     net::EventLoop loop;
+    const kube::SchedulerRun* asked = nullptr;
+    Api api(loop, [&asked] { return asked == nullptr ? ApiState{} : state_of(*asked); });
+    with.told = [&](const Decision& decision, const Header& entry) {
+        api.take(decision, entry);
+        if (!audit || asked->scheduler() == nullptr) { return; }
+        const World& world = asked->scheduler()->loop().engine().world();
+        write_audit(decision,
+                    {.time = kube::micro_time_text(wall_ms()),
+                     .policy_hash = policy_hash(world.policy),
+                     .entry = entry},
+                    [&audit](const std::string& line) { audit->write(line); });
+    };
     kube::SchedulerRun run(loop, std::move(with));
+    asked = &run;
     MUSTER_TRY(server, net::HttpServer::listen(loop, std::move(listen),
-                                               [&run](const net::HttpRequest& request) {
-                                                   return handle(request, run);
+                                               [&](const net::HttpRequest& request) {
+                                                   return handle(request, {run, api, audit});
                                                }));
     log.info(
         "muster starts",

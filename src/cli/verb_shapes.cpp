@@ -1,5 +1,7 @@
 #include "cli/cluster.h"
+#include "cli/remote.h"
 #include "cli/table.h"
+#include "cli/tell.h"
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
 #include "engine/world.h"
@@ -73,10 +75,9 @@ void write_gangs(const sim::FreeShapes& shapes, const Paint& paint, std::ostream
 
 }  // namespace
 
-Result<int> run_verb(const ShapesOptions& options, Terminal& terminal) {
-    MUSTER_TRY(cluster, load_cluster(options.cluster));
-    const sim::FreeShapes shapes = sim::free_shapes(cluster.engine.world());
-    if (options.format == Format::json) {
+Result<int> tell_shapes(const World& world, Format format, Terminal& terminal) {
+    const sim::FreeShapes shapes = sim::free_shapes(world);
+    if (format == Format::json) {
         terminal.out << write_json(shapes);
         return exit_good;
     }
@@ -98,6 +99,14 @@ Result<int> run_verb(const ShapesOptions& options, Terminal& terminal) {
     terminal.out << nodes.text(paint);
     write_gangs(shapes, paint, terminal.out);
     return exit_good;
+}
+
+Result<int> run_verb(const ShapesOptions& options, Terminal& terminal) {
+    if (asks_remote(options.cluster)) {
+        return tell_remote(options.cluster, {.path = "shapes"}, options.format, terminal);
+    }
+    MUSTER_TRY(cluster, load_cluster(options.cluster));
+    return tell_shapes(cluster.engine.world(), options.format, terminal);
 }
 
 }  // namespace muster::cli

@@ -1,4 +1,5 @@
 #include "cli/parse.h"
+#include "cli/tell.h"
 #include "cli/verbs.h"
 #include "codec/json_writer.h"
 
@@ -103,11 +104,15 @@ std::string fish(const std::vector<Verb>& all) {
 
 }  // namespace
 
+std::string version_json() {
+    JsonWriter out;
+    out.begin_object().member("version", MUSTER_VERSION).end_object();
+    return out.take() + '\n';
+}
+
 Result<int> run_verb(const VersionOptions& options, Terminal& terminal) {
     if (options.format == Format::json) {
-        JsonWriter out;
-        out.begin_object().member("version", MUSTER_VERSION).end_object();
-        terminal.out << out.text() << '\n';
+        terminal.out << version_json();
     } else {
         terminal.out << "muster " << MUSTER_VERSION << '\n';
     }

@@ -10,6 +10,7 @@ namespace muster::cli {
 Result<int> run_verb(const PlanOptions& options, Terminal& terminal);
 Result<int> run_verb(const WhyOptions& options, Terminal& terminal);
 Result<int> run_verb(const ShapesOptions& options, Terminal& terminal);
+Result<int> run_verb(const QueueOptions& options, Terminal& terminal);
 Result<int> run_verb(const LintOptions& options, Terminal& terminal);
 Result<int> run_verb(const ScenarioOptions& options, Terminal& terminal);
 Result<int> run_verb(const SimPlacementOptions& options, Terminal& terminal);

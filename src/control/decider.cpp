@@ -118,7 +118,16 @@ Decision Decider::decide(std::vector<Fact> facts, bool with_snapshot) {
 /// A boundary: who goes on from the record and who goes on here decide the same.
 void Decider::take_snapshot(Decision& decision) {
     decision.snapshot = engine_.snapshot();
-    auto restored = Engine::restore(*decision.snapshot, policy_);
+    go_on_from(*decision.snapshot);
+}
+
+void Decider::change_policy(Policy policy) {
+    policy_ = std::move(policy);
+    go_on_from(engine_.snapshot());
+}
+
+void Decider::go_on_from(const Snapshot& snapshot) {
+    auto restored = Engine::restore(snapshot, policy_);
     MUSTER_ASSERT(restored.has_value());
     engine_ = std::move(*restored);
     keep_open_orders();  // nodes have other ids now

@@ -34,6 +34,9 @@ public:
     /// Applies the facts, those that make no sense as conflicts, and decides.
     Decision decide(std::vector<Fact> facts, bool with_snapshot = false);
 
+    /// From here on, as who begins with it at this state.
+    void change_policy(Policy policy);
+
     /// Orders that are open by what the engine knows: after a restart all of them are given again.
     [[nodiscard]] std::vector<TaskOrder> open_orders() const;
     [[nodiscard]] const Engine& engine() const { return engine_; }
@@ -66,6 +69,7 @@ private:
     [[nodiscard]] bool is_open(TaskRef ref) const;
     void change_orders(Decision& decision);
     void take_snapshot(Decision& decision);
+    void go_on_from(const Snapshot& snapshot);
 
     Engine engine_;
     Policy policy_;

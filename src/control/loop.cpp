@@ -33,6 +33,7 @@ Result<Loop> Loop::start(Seams seams, std::unique_ptr<Store> store, LoopOptions 
     auto decider = std::make_unique<Decider>(std::move(recovered->engine), options.policy);
     Loop loop(seams, std::move(ledger), std::move(options), std::move(decider));
     loop.since_snapshot_ = recovered->cycles;
+    loop.policy_before_ = std::move(recovered->policy);
     return loop;
 }
 
@@ -43,12 +44,24 @@ Result<> Loop::check_leader() {
 
 Result<std::vector<Fact>> Loop::hear() {
     MUSTER_TRY(facts, seams_.source.observe(options_.patience_ms));
-    if (facts.empty()) { return facts; }
+    if (facts.empty() && !is_policy_new_) { return facts; }
     if (const std::int64_t now = seams_.clock.now(); now > time_) {
         time_ = now;
         facts.emplace_back(TimeIs{time_});
     }
+    is_policy_new_ = is_policy_new_ && facts.empty();
     return std::move(facts);
+}
+
+/// At a boundary: nothing that was decided under the old one is still to be recorded.
+Result<> Loop::change_policy() {
+    MUSTER_CHECK(ledger_.open_again({.leader = options_.leader,
+                                     .engine_version = options_.engine_version,
+                                     .policy = *next_policy_}));
+    options_.policy = *next_policy_;
+    decider_->change_policy(*std::exchange(next_policy_, std::nullopt));
+    is_policy_new_ = true;
+    return {};
 }
 
 bool Loop::wants_snapshot() const {
@@ -60,6 +73,7 @@ Result<> Loop::record(Decision& decision) {
     if (!is_cycle_recorded_) {
         decision.cycle.ordered = std::exchange(ordered_, {});
         MUSTER_CHECK(ledger_.append(decision.cycle));
+        last_cycle_ = ledger_.last();
         ++since_snapshot_;
         is_cycle_recorded_ = true;
     }
@@ -120,6 +134,7 @@ Result<std::optional<Decision>> Loop::turn(const Decide& decide) {
     MUSTER_CHECK(check_leader());
     std::optional<Decision> made = std::exchange(unrecorded_, std::nullopt);
     if (!made) {
+        if (next_policy_) { MUSTER_CHECK(change_policy()); }
         MUSTER_TRY(facts, hear());
         if (!facts.empty()) { made = decide(std::move(facts), wants_snapshot()); }
     }

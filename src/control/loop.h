@@ -52,9 +52,16 @@ public:
     /// The next cycle is followed by a snapshot, whatever the options say.
     void ask_snapshot() { is_snapshot_asked_ = true; }
 
+    /// By which the last cycle on record was decided when this loop began; none: an empty ledger.
+    [[nodiscard]] const std::optional<Policy>& policy_before() const { return policy_before_; }
+    /// From the next turn on, when it is on record; that turn decides, whatever it hears.
+    void set_policy(Policy policy) { next_policy_ = std::move(policy); }
+
     [[nodiscard]] const Engine& engine() const { return decider_->engine(); }
     [[nodiscard]] const OrderBook& orders() const { return book_; }
     [[nodiscard]] const Ledger& ledger() const { return ledger_; }
+    /// Of the cycle that was recorded last; none yet: sequence 0.
+    [[nodiscard]] const Header& last_cycle() const { return last_cycle_; }
     /// How often the cluster did not take all orders.
     [[nodiscard]] std::uint64_t failed_orders() const { return failed_orders_; }
 
@@ -68,6 +75,7 @@ private:
     /// Facts to be decided on and behind them the time; none when there is nothing to decide.
     Result<std::vector<Fact>> hear();
     [[nodiscard]] bool wants_snapshot() const;
+    Result<> change_policy();
     Result<> record(Decision& decision);
     void take(Decision& decision);
     /// Gives what is due. Only a loop that leads does; `is_recorded` right now, so it does.
@@ -80,12 +88,16 @@ private:
     std::unique_ptr<Decider> decider_;
     OrderBook book_;
     std::optional<Decision> unrecorded_;  // the ledger failed; it is recorded before all else
+    std::optional<Policy> policy_before_;
+    std::optional<Policy> next_policy_;
+    bool is_policy_new_ = false;  // nothing was decided under it yet
     bool is_snapshot_asked_ = false;
     bool is_cycle_recorded_ = false;  // of the unrecorded decision, its snapshot is not
     std::vector<Ordered> ordered_;    // given since the last record
     std::int64_t time_ = 0;           // of the facts: never falls
     std::uint64_t since_snapshot_ = 0;
     std::uint64_t failed_orders_ = 0;
+    Header last_cycle_;
 };
 
 }  // namespace muster

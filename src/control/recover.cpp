@@ -45,6 +45,7 @@ Result<Recovered> recover(Ledger& ledger, const Policy& policy) {
     if (recovery.snapshot) {
         MUSTER_TRY(begun, Engine::restore(*recovery.snapshot, recovery.snapshot->policy));
         out.engine = std::move(begun);
+        out.policy = recovery.snapshot->policy;
     }
     // Each cycle is folded under the policy that it was made by, and each `Opened` is a boundary:
     // what its leader began with had been restored. Of several in a row the last one counts.
@@ -58,6 +59,7 @@ Result<Recovered> recover(Ledger& ledger, const Policy& policy) {
             if (opened) {
                 MUSTER_TRY(begun, restored(out.engine, *opened));
                 out.engine = std::move(begun);
+                out.policy = *opened;
                 opened.reset();
             }
             MUSTER_CHECK(fold(out.engine, *cycle));

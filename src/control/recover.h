@@ -5,12 +5,14 @@
 #include "ledger/ledger.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace muster {
 
 struct Recovered {
     Engine engine;
-    std::uint64_t cycles = 0;  // that were folded, behind the last snapshot
+    std::uint64_t cycles = 0;      // that were folded, behind the last snapshot
+    std::optional<Policy> policy;  // by which the last cycle was decided
 };
 
 /// The engine that a new leader begins with, restored at its own `Opened` as `policy` says.

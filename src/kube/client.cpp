@@ -120,9 +120,13 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     using Listener =
         std::function<void(Informer::Change, const ObjectName&, const T& now, const T* before)>;
 
-    Follower(Transport& over, Resource followed, Make maker, Listener told)
+    Follower(Transport& over, const Resource& resource, const Scope& scope, Make maker,
+             Listener told)
         : transport(over),
-          resource(std::move(followed)),
+          path(path_of(resource, scope.space)),
+          selector(scope.name.empty()
+                       ? ""
+                       : "&fieldSelector=" + escape_query("metadata.name=" + scope.name)),
           make(std::move(maker)),
           listener(std::move(told)),
           random(std::random_device()()) {}
@@ -145,7 +149,8 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     void note(const Result<Answer>& answer);
 
     Transport& transport;
-    Resource resource;
+    std::string path;      // of the collection
+    std::string selector;  // in the query
     Make make;
     Listener listener;
     std::minstd_rand random;
@@ -184,13 +189,13 @@ void Follower<T>::again(bool from_list, std::int64_t wait_most, std::int64_t wai
 
 template <class T>
 void Follower<T>::note(const Result<Answer>& answer) {
-    problem = answer ? refusal_of(path_of(resource, ""), *answer) : answer.error().message;
+    problem = answer ? refusal_of(path, *answer) : answer.error().message;
 }
 
 template <class T>
 void Follower<T>::list(const std::string& token) {
     Call call;
-    call.target = fmt::format("{}?limit={}", path_of(resource, ""), list_limit);
+    call.target = fmt::format("{}?limit={}{}", path, list_limit, selector);
     if (!token.empty()) { call.target += "&continue=" + escape_query(token); }
     transport.call(std::move(call),
                    [weak = this->weak_from_this(), mine = turn](Result<Answer> answer) {
@@ -251,8 +256,8 @@ template <class T>
 void Follower<T>::watch() {
     Call call;
     call.target =
-        fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-                    path_of(resource, ""), escape_query(version), 300 + random() % 300);
+        fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}{}",
+                    path, escape_query(version), 300 + random() % 300, selector);
     const std::uint64_t mine = ++turn;
     const auto weak = this->weak_from_this();
     stream = transport.stream(
@@ -341,8 +346,9 @@ struct Informer::Impl : Follower<json::object> {
     using Follower::Follower;
 };
 
-Informer::Informer(Transport& transport, Resource resource, Listener listener)
-    : impl_(std::make_shared<Impl>(transport, std::move(resource), without_owners,
+Informer::Informer(Transport& transport, const Resource& resource, Listener listener,
+                   const Scope& scope)
+    : impl_(std::make_shared<Impl>(transport, resource, scope, without_owners,
                                    std::move(listener))) {}
 
 Informer::~Informer() { impl_->stream.reset(); }
@@ -361,10 +367,10 @@ struct ExtractInformer::Impl : Follower<Extract> {
     using Follower::Follower;
 };
 
-ExtractInformer::ExtractInformer(Transport& transport, Resource resource, Make make,
+ExtractInformer::ExtractInformer(Transport& transport, const Resource& resource, Make make,
                                  Listener listener)
     : impl_(std::make_shared<Impl>(
-          transport, std::move(resource),
+          transport, resource, Scope{},
           [make = std::move(make)](const json::object& object) {
               Extract out = make(object);
               out.uid = kube::uid_of(object);

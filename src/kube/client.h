@@ -79,10 +79,16 @@ Result<ListPage> read_page(std::string_view body);
 /// (namespace, name)
 using ObjectName = std::pair<std::string, std::string>;
 
-/// Follows one resource in all namespaces: lists, watches, resumes, lists again after a gap. What
-/// it holds is what the server had at some moment; a later one replaces it. Two things differ from
-/// what was sent: metadata.managedFields is left out, and items of lists have apiVersion and kind.
-/// It is not destroyed by its own listener.
+/// Empty: of all namespaces, of all names.
+struct Scope {
+    std::string space;
+    std::string name;
+};
+
+/// Follows one resource in all namespaces, or what a scope names: lists, watches, resumes, lists
+/// again after a gap. What it holds is what the server had at some moment; a later one replaces it.
+/// Two things differ from what was sent: metadata.managedFields is left out, and items of lists
+/// have apiVersion and kind. It is not destroyed by its own listener.
 class Informer {
 public:
     enum class Change : std::uint8_t { set, gone };
@@ -90,7 +96,8 @@ public:
     using Listener = std::function<void(Change, const ObjectName&, const boost::json::object& now,
                                         const boost::json::object* before)>;
 
-    Informer(Transport& transport, Resource resource, Listener listener = {});
+    Informer(Transport& transport, const Resource& resource, Listener listener = {},
+             const Scope& scope = {});
     ~Informer();
     Informer(const Informer&) = delete;
     Informer& operator=(const Informer&) = delete;
@@ -127,7 +134,7 @@ public:
     using Listener = std::function<void(Informer::Change, const ObjectName&, const Extract& now,
                                         const Extract* before)>;
 
-    ExtractInformer(Transport& transport, Resource resource, Make make, Listener listener);
+    ExtractInformer(Transport& transport, const Resource& resource, Make make, Listener listener);
     ~ExtractInformer();
     ExtractInformer(const ExtractInformer&) = delete;
     ExtractInformer& operator=(const ExtractInformer&) = delete;

@@ -32,6 +32,10 @@ public:
         return parts_.frame().machines.contains(name);
     }
     [[nodiscard]] const WorkloadSpec* find_workload(const std::string& name) const;
+    /// What jobs that are read later refer to.
+    [[nodiscard]] const dialect::KubernetesContext& context() const {
+        return parts_.frame().context;
+    }
     /// An order for the task's pod goes out: if the pod vanishes now, the task's run has ended.
     void note_ordered(const std::string& workload, std::uint32_t task);
 

@@ -57,6 +57,10 @@ public:
         }
     }
     Answer handle(const Call& call);
+    /// Of all namespaces, whichever the target names.
+    static std::string collection_of(const std::string& target) {
+        return parse(target).collection();
+    }
 
     std::map<std::string, std::map<ObjectName, json::object>> collections;
     std::set<std::string> served;  // collections of groups other than the core
@@ -227,7 +231,7 @@ public:
     std::unique_ptr<Stream> stream(Call call, std::function<void(std::string_view)> line,
                                    Done /*done*/) override {
         auto watcher = std::make_shared<FakeApi::Watcher>();
-        watcher->collection = call.target.substr(0, call.target.find('?'));
+        watcher->collection = FakeApi::collection_of(call.target);
         watcher->line = std::move(line);
         api_.watchers.push_back(watcher);
         return std::make_unique<Watching>(std::move(watcher));

@@ -41,6 +41,7 @@ Figures::Figures(Options options)
     : options_(options),
       cycle_seconds_(cycle_bounds()),
       completion_seconds_(work_bounds()),
+      run_seconds_(work_bounds()),
       wait_seconds_(work_bounds()) {}
 
 void Figures::take(const Decision& decision, const Engine& engine, std::int64_t wall_ms) {
@@ -68,11 +69,18 @@ void Figures::look_at(const World& world, std::int64_t wall_ms) {
             ++at;
             continue;
         }
-        if (at->second.has_started && !at->second.is_done) {
-            completion_seconds_.add(seconds_since(at->second.submitted, wall_ms));
-        }
+        note_end(at->second, wall_ms);
         at = known_.erase(at);
     }
+}
+
+/// Of what had started; once.
+void Figures::note_end(Known& known, std::int64_t wall_ms) {
+    if (known.has_started && !known.is_done) {
+        completion_seconds_.add(seconds_since(known.submitted, wall_ms));
+        if (known.started > 0) { run_seconds_.add(seconds_since(known.started, wall_ms)); }
+    }
+    known.is_done = true;
 }
 
 void Figures::look_at(const Workload& workload, std::int64_t wall_ms) {
@@ -90,6 +98,7 @@ void Figures::look_at(const Workload& workload, std::int64_t wall_ms) {
     }
     if (workload.is_running && !known.has_started) {
         known.has_started = true;
+        known.started = wall_ms;
         const double waited = seconds_since(known.submitted, wall_ms);
         wait_seconds_.add(waited);
         if (workload.priority >= options_.critical_priority) {
@@ -98,10 +107,7 @@ void Figures::look_at(const Workload& workload, std::int64_t wall_ms) {
         }
     }
     if (is_done(workload)) {
-        if (known.has_started && !known.is_done) {
-            completion_seconds_.add(seconds_since(known.submitted, wall_ms));
-        }
-        known.is_done = true;
+        note_end(known, wall_ms);
         return;
     }
     ++(workload.is_running ? fleet_.running : fleet_.waiting);
@@ -136,6 +142,7 @@ void Figures::write_work(MetricsText& out) const {
     histogram("muster_cycle_seconds", "From the facts of a cycle to the end of its orders",
               cycle_seconds_);
     histogram("muster_wait_seconds", "From a workload's submission to its start", wait_seconds_);
+    histogram("muster_run_seconds", "From a workload's start to its end", run_seconds_);
     histogram("muster_completion_seconds", "From a workload's submission to its end",
               completion_seconds_);
     out.family("muster_critical_starts_total", MetricType::counter,
@@ -156,6 +163,18 @@ void Figures::write_work(MetricsText& out) const {
             orders.failed);
 }
 
+void Figures::write_policy(MetricsText& out) const {
+    out.family("muster_policy_info", MetricType::gauge, "Of the policy that decides");
+    out.sample(1, {{"hash", policy_hash}});
+    out.family("muster_policy_valid", MetricType::gauge,
+               "0 while what was given last was refused, and an older policy decides");
+    out.sample(policy.is_valid ? 1 : 0);
+    out.family("muster_policy_changes_total", MetricType::counter,
+               "Policies that came while it ran, by whether they were taken");
+    out.sample(static_cast<double>(policy.taken), {{"result", "taken"}});
+    out.sample(static_cast<double>(policy.refused), {{"result", "refused"}});
+}
+
 std::string Figures::text() const {
     MetricsText out;
     out.family("muster_build_info", MetricType::gauge, "Of the program that runs");
@@ -170,6 +189,10 @@ std::string Figures::text() const {
     out.sample(static_cast<double>(ledger_sequence));
     out.family("muster_ledger_epoch", MetricType::gauge, "How often the ledger was taken over");
     out.sample(static_cast<double>(ledger_epoch));
+    out.family("muster_failed_turns_total", MetricType::counter,
+               "Turns of the loop that the ledger or the cluster made fail; they are tried again");
+    out.sample(static_cast<double>(failed_turns));
+    write_policy(out);
     out.family("muster_client_answers_total", MetricType::counter,
                "Answers of the API server by status; none: it could not be asked");
     for (const auto& [status, count] : answers) {

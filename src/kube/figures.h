@@ -6,6 +6,7 @@
 #include "engine/world.h"
 #include "kube/binder.h"
 #include "kube/guarded_transport.h"
+#include "kube/policy_source.h"
 
 #include <array>
 #include <cstdint>
@@ -52,6 +53,9 @@ public:
     Binder::Counts orders;
     std::uint64_t ledger_sequence = 0;
     std::uint64_t ledger_epoch = 0;
+    std::uint64_t failed_turns = 0;
+    PolicySource::Counts policy;
+    std::string policy_hash;
     bool is_leading = false;
     bool is_following = false;  // the cluster's objects are heard
     std::string version;
@@ -59,6 +63,7 @@ public:
 private:
     struct Known {
         std::int64_t submitted = 0;  // ms since the epoch
+        std::int64_t started = 0;    // the same; 0: before this process looked
         bool has_started = false;
         bool is_done = false;
         std::uint64_t seen = 0;  // in which look
@@ -75,10 +80,13 @@ private:
     void look_at(const Workload& workload, std::int64_t wall_ms);
     void write_fleet(MetricsText& out) const;
     void write_work(MetricsText& out) const;
+    void write_policy(MetricsText& out) const;
+    void note_end(Known& known, std::int64_t wall_ms);
 
     Options options_;
     Histogram cycle_seconds_;
     Histogram completion_seconds_;
+    Histogram run_seconds_;
     Histogram wait_seconds_;
     std::map<std::string, Known> known_;  // workloads that are there
     std::uint64_t looks_ = 0;

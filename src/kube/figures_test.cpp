@@ -57,6 +57,7 @@ TEST_F(FiguresOfAScheduler, TimeWorkFromSubmissionToStartAndEnd) {
     EXPECT_THAT(text, HasSubstr("muster_wait_seconds_sum 130\n"));
     EXPECT_THAT(text, HasSubstr("muster_critical_starts_total{on_time=\"true\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("muster_critical_starts_total{on_time=\"false\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("muster_run_seconds_sum 180\n"));
     EXPECT_THAT(text, HasSubstr("muster_completion_seconds_sum 300\n"));
     EXPECT_THAT(text, HasSubstr("muster_completion_seconds_count 1\n"));
 }

@@ -37,6 +37,9 @@ public:
     /// One turn of the loop, and what is to be said of it. `conflict`: another one leads.
     Result<std::optional<Decision>> turn();
 
+    /// Takes effect at the next turn.
+    void set_policy(Policy policy) { loop_->set_policy(std::move(policy)); }
+
     [[nodiscard]] const Loop& loop() const { return *loop_; }
     /// From what the last turn heard to its end.
     [[nodiscard]] double cycle_seconds() const { return cycle_seconds_; }

@@ -17,6 +17,7 @@ constexpr std::int64_t standby_ms = 100;
 constexpr std::int64_t failure_first_ms = 500;
 constexpr std::int64_t failure_max_ms = 30'000;
 constexpr std::int64_t release_ms_max = 2'000;
+constexpr std::int64_t policy_ms_max = 5'000;  // then it begins with the one that it has
 /// Longer than any turn; a cluster's first list has a minute.
 constexpr std::int64_t alive_ms = 180'000;
 
@@ -26,6 +27,20 @@ std::int64_t wall_ms() {
         .count();
 }
 
+/// The policy is followed while this process leads.
+class Following {
+public:
+    Following(PolicySource& policy, Transport& transport) : policy_(policy) {
+        policy_.follow(transport);
+    }
+    ~Following() { policy_.let_go(); }
+    Following(const Following&) = delete;
+    Following& operator=(const Following&) = delete;
+
+private:
+    PolicySource& policy_;
+};
+
 }  // namespace
 
 SchedulerRun::SchedulerRun(net::EventLoop& loop, RunOptions options)
@@ -33,11 +48,13 @@ SchedulerRun::SchedulerRun(net::EventLoop& loop, RunOptions options)
       options_(std::move(options)),
       transport_(connect_http(loop, options_.address)),
       figures_(options_.figures),
+      policy_(options_.policy),
       random_(std::random_device()()),
       turned_ms_(boot_ms()) {
     election_ = connect_http(loop, options_.address);
     counted_election_ = guard(*election_, [] { return true; }, figures_.answers);
     figures_.version = options_.scheduler.loop.engine_version;
+    policy_.begin_with(options_.scheduler.loop.policy);
     if (options_.lease) {
         elector_ = std::make_unique<LeaseElector>(*counted_election_, *options_.lease);
         options_.scheduler.leader = elector_.get();
@@ -51,6 +68,16 @@ bool SchedulerRun::is_alive() const { return boot_ms() - turned_ms_ < alive_ms; 
 bool SchedulerRun::is_ready() const {
     if (figures_.is_leading) { return figures_.is_following; }
     return elector_ != nullptr && !elector_->holder().empty() && elector_->problem().empty();
+}
+
+std::string SchedulerRun::other_holder() const {
+    return elector_ == nullptr || elector_->is_leader() ? "" : elector_->holder();
+}
+
+Extent SchedulerRun::ledger_extent() const {
+    Extent out{.anchor = ledger_anchor_, .last = {}};
+    if (scheduler_ != nullptr) { out.last = scheduler_->loop().ledger().last(); }
+    return out;
 }
 
 void SchedulerRun::pump(std::int64_t milliseconds) {
@@ -69,6 +96,7 @@ Result<> SchedulerRun::run() {
             }
         }
         const auto served = serve();
+        scheduler_ = nullptr;
         figures_.is_leading = false;
         figures_.is_following = false;
         if (served) { continue; }
@@ -106,17 +134,25 @@ Result<> SchedulerRun::serve() {
     const auto may_write = [this] { return elector_ == nullptr || elector_->is_leader(); };
     Link link{.pump = [this](std::int64_t wait) { pump(wait); },
               .transport = guard(*transport_, may_write, figures_.answers)};
-    MUSTER_TRY(store, options_.open_ledger());
+    const auto policy_link = guard(*transport_, may_write, figures_.answers);
+    const Following following(policy_, *policy_link);
     figures_.is_leading = true;
+    wait_for_policy();
+    MUSTER_TRY(store, options_.open_ledger());
     MUSTER_TRY(scheduler, Scheduler::start(std::move(link), std::move(store), options_.scheduler));
     options_.log.info("schedules",
                       {{"epoch", static_cast<std::int64_t>(scheduler->loop().ledger().epoch())}});
     figures_.is_following = true;
+    scheduler_ = scheduler.get();
+    note_anchor();
+    keep_policy(*scheduler);
     counted_ = figures_.orders;
     while (!options_.is_stopped()) {
+        take_policy(scheduler.get());
         auto turned = turn(*scheduler);
         if (!turned && turned.error().code == Code::conflict) { return turned; }
         if (!turned) {
+            ++figures_.failed_turns;
             tell_problem(turned.error().message);
             wait_after_failure();
         }
@@ -139,11 +175,44 @@ Result<> SchedulerRun::turn(Scheduler& scheduler) {
         tell(*decision);
         figures_.take(*decision, scheduler.loop().engine(), wall_ms());
         figures_.note_cycle_seconds(scheduler.cycle_seconds());
+        if (options_.told) { options_.told(*decision, scheduler.loop().last_cycle()); }
+        if (decision->snapshot) { note_anchor(); }  // what is before it may be gone
     }
     const std::string problem = scheduler.problem();
     figures_.is_following = problem.empty();
     tell_problem(problem);
     return {};
+}
+
+void SchedulerRun::wait_for_policy() {
+    const std::int64_t end = boot_ms() + policy_ms_max;
+    while (!options_.is_stopped() && !policy_.is_heard() && boot_ms() < end) { pump(standby_ms); }
+    take_policy(nullptr);
+}
+
+/// While there is no good one to be had, the one on record decides on: a restart loses none.
+void SchedulerRun::keep_policy(Scheduler& scheduler) {
+    const std::optional<Policy>& before = scheduler.loop().policy_before();
+    if (!policy_.has_none() || !before || *before == policy_.policy()) { return; }
+    options_.log.warn("the policy on record stays", {{"hash", policy_hash(*before)}});
+    policy_.begin_with(*before);
+    scheduler.set_policy(*before);
+    options_.scheduler.loop.policy = *before;
+}
+
+/// A scheduler that runs changes it at the next turn; the next one begins with it.
+void SchedulerRun::take_policy(Scheduler* scheduler) {
+    auto next = policy_.take();
+    figures_.policy = policy_.counts();
+    figures_.policy_hash = policy_hash(policy_.policy());
+    if (!next) { return; }
+    if (scheduler != nullptr) { scheduler->set_policy(*next); }
+    options_.scheduler.loop.policy = std::move(*next);
+}
+
+/// Where the ledger begins; unknown, it is where it was.
+void SchedulerRun::note_anchor() {
+    if (auto extent = scheduler_->loop().ledger().extent()) { ledger_anchor_ = extent->anchor; }
 }
 
 void SchedulerRun::tell(const Decision& decision) {

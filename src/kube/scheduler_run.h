@@ -6,6 +6,7 @@
 #include "kube/figures.h"
 #include "kube/http_transport.h"
 #include "kube/lease.h"
+#include "kube/policy_source.h"
 #include "kube/scheduler.h"
 #include "net/event_loop.h"
 
@@ -23,7 +24,10 @@ struct RunOptions {
     SchedulerOptions scheduler;
     std::optional<LeaseOptions> lease;  // none: it leads without asking
     Figures::Options figures;
+    PolicySource::Options policy;  // where other ones than scheduler.loop's come from
     std::function<bool()> is_stopped;
+    /// Each decision, once it is on record as that entry.
+    std::function<void(const Decision&, const Header& entry)> told;
     Log log;
 };
 
@@ -42,11 +46,20 @@ public:
     /// It follows the cluster, or stands by for who does.
     [[nodiscard]] bool is_ready() const;
     [[nodiscard]] const Figures& figures() const { return figures_; }
+    /// Null while it does not lead, or has not read the cluster yet.
+    [[nodiscard]] const Scheduler* scheduler() const { return scheduler_; }
+    /// Who leads, as far as it is known and somebody else.
+    [[nodiscard]] std::string other_holder() const;
+    [[nodiscard]] Extent ledger_extent() const;
 
 private:
     Result<> serve();
     Result<> turn(Scheduler& scheduler);
     void tell(const Decision& decision);
+    void note_anchor();
+    void wait_for_policy();
+    void keep_policy(Scheduler& scheduler);
+    void take_policy(Scheduler* scheduler);
     void tell_problem(const std::string& problem);
     void tell_holder();
     void pump(std::int64_t milliseconds);
@@ -61,6 +74,9 @@ private:
     std::unique_ptr<Transport> counted_election_;
     std::unique_ptr<LeaseElector> elector_;
     Figures figures_;
+    PolicySource policy_;
+    const Scheduler* scheduler_ = nullptr;
+    Header ledger_anchor_;
     Binder::Counts counted_;  // of the schedulers before
     std::minstd_rand random_;
     std::string problem_;

@@ -8,13 +8,20 @@
 
 namespace muster {
 
+namespace {
+
+std::string record_of(const Opening& opening) {
+    return encode_record(Opened{.leader = opening.leader,
+                                .engine_version = opening.engine_version,
+                                .policy = opening.policy,
+                                .policy_hash = policy_hash(opening.policy)});
+}
+
+}  // namespace
+
 Result<Ledger> Ledger::open(std::unique_ptr<Store> store, const Opening& opening) {
     Ledger ledger(std::move(store));
-    const Opened opened{.leader = opening.leader,
-                        .engine_version = opening.engine_version,
-                        .policy = opening.policy,
-                        .policy_hash = policy_hash(opening.policy)};
-    const std::string payload = encode_record(opened);
+    const std::string payload = record_of(opening);
     for (int attempt = 1;; ++attempt) {
         MUSTER_TRY(extent, ledger.store_->extent());
         ledger.last_ = extent.last;
@@ -55,6 +62,10 @@ Result<> Ledger::append(RecordKind kind, std::int64_t time, std::string payload,
     MUSTER_CHECK(store_->append(entry, last_.epoch));
     last_ = entry.header;
     return {};
+}
+
+Result<> Ledger::open_again(const Opening& opening) {
+    return append(RecordKind::opened, last_.time, record_of(opening), last_.epoch + 1);
 }
 
 Result<> Ledger::check_fence() {

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] std::uint64_t epoch() const { return last_.epoch; }
     /// Of what is at the end.
     [[nodiscard]] const Header& last() const { return last_; }
+    /// Asks the store.
+    [[nodiscard]] Result<Extent> extent() const { return store_->extent(); }
 
     /// Durable when it returns. Fails with `conflict` when another leader took over, `limit` when
     /// the record is too large; after any other failure the same may be tried again. Nothing is
@@ -42,6 +44,10 @@ public:
     Result<> append(const Cycle& cycle);
     /// A boundary: recovery reads nothing before it, and retention may drop what is.
     Result<> append(const Snapshot& snapshot);
+
+    /// The same leader goes on under another policy: recorded as one that takes over, so that who
+    /// reads the log begins anew with it there.
+    Result<> open_again(const Opening& opening);
 
     /// `conflict` when another leader took over. Another may right after it: only an append is
     /// sure.

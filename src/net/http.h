@@ -55,12 +55,23 @@ public:
     virtual Words hear(std::string_view bytes) = 0;
 };
 
+struct HttpResponse;
+
+/// An answer that is still being made. Lives until it is given, or the client's end.
+class HttpLater {
+public:
+    virtual ~HttpLater() = default;
+    /// Calls `give` once, from the loop's thread; it holds nothing alive.
+    virtual void on_answer(std::function<void(HttpResponse)> give) = 0;
+};
+
 struct HttpResponse {
     int status = 200;
     std::vector<HttpHeader> headers;
     std::string body;
     std::unique_ptr<HttpBody> stream;      // in place of the body
     std::unique_ptr<HttpUpgrade> upgrade;  // with the status 101
+    std::unique_ptr<HttpLater> later;      // in place of all of it
 };
 
 }  // namespace muster::net

@@ -52,6 +52,7 @@ void HttpConnection::cut() {
     timer_.stop();
     again_.stop();
     stream_.reset();
+    later_.reset();
     body_.reset();
     upgrade_.reset();
 }
@@ -125,7 +126,26 @@ void HttpConnection::answer(HttpRequest request) {
     const auto service = service_;  // the handler may end the server
     HttpResponse response = service->handler(std::move(request));
     if (stream_ == nullptr) { return; }
+    if (response.later != nullptr) { return wait_for_answer(std::move(response.later), is_head); }
     send(std::move(response), is_head);
+}
+
+// Whoever gives the answer is in the middle of something of his own, so the loop sends it.
+void HttpConnection::wait_for_answer(std::unique_ptr<HttpLater> later, bool is_head) {
+    timer_.stop();  // who makes it bounds its time
+    later_ = std::move(later);
+    later_->on_answer([weak = weak_from_this(), is_head](HttpResponse response) {
+        const auto self = weak.lock();
+        if (self == nullptr) { return; }
+        const auto made = std::make_shared<HttpResponse>(std::move(response));
+        self->loop_.post([weak, made, is_head] {
+            const auto woken = weak.lock();
+            if (woken == nullptr || woken->later_ == nullptr) { return; }
+            woken->later_.reset();
+            made->later.reset();
+            woken->send(std::move(*made), is_head);
+        });
+    });
 }
 
 void HttpConnection::send(HttpResponse response, bool is_head) {

@@ -40,6 +40,7 @@ private:
     void go_on();
     void refuse(int status);
     void answer(HttpRequest request);
+    void wait_for_answer(std::unique_ptr<HttpLater> later, bool is_head);
     void send(HttpResponse response, bool is_head);
     void write(std::string head, std::string body);
     void on_written();
@@ -60,6 +61,7 @@ private:
     Timer timer_;
     Timer again_;  // of an upgrade
     std::string client_name_;
+    std::unique_ptr<HttpLater> later_;      // while the answer is being made
     std::unique_ptr<HttpBody> body_;        // while a streamed answer is under way
     std::unique_ptr<HttpUpgrade> upgrade_;  // from its begin to the end of the connection
     Framing framing_;

@@ -441,5 +441,67 @@ TEST(HttpServer, SaysWhyItCannotListen) {
     EXPECT_EQ(nowhere.error().code, Code::invalid);
 }
 
+/// An answer that the test gives when it likes; all in the loop's thread.
+struct Later final : HttpLater {
+    explicit Later(std::function<void(HttpResponse)>& to, bool* is_gone)
+        : give(to),
+          gone(is_gone) {}
+    ~Later() override {
+        if (gone != nullptr) { *gone = true; }
+    }
+    void on_answer(std::function<void(HttpResponse)> then) override { give = std::move(then); }
+    std::function<void(HttpResponse)>& give;
+    bool* gone;
+};
+
+TEST(HttpServer, GivesAnAnswerThatWasMadeLaterAndGoesOnWithTheNext) {
+    std::function<void(HttpResponse)> give;
+    ServedThread served([&](const HttpRequest& request) {
+        if (request.target != "/later") { return answer_text("at once]"); }
+        HttpResponse response;
+        response.later = std::make_unique<Later>(give, nullptr);
+        return response;
+    });
+    RawClient client(served.port());
+    RawClient other(served.port());
+
+    client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\n\r\n");
+    other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(other.read_to("]"), EndsWith("at once]"));
+    bool is_asked = false;
+    while (!is_asked) {
+        served.run([&] { is_asked = give != nullptr; });
+    }
+    served.run([&] { give(answer_text("made]")); });
+
+    EXPECT_THAT(client.read_to("]"), EndsWith("made]"));
+    EXPECT_THAT(client.read_to("]"), EndsWith("at once]"));
+}
+
+TEST(HttpServer, DropsAnAnswerThatNobodyWaitsFor) {
+    std::function<void(HttpResponse)> give;
+    bool is_gone = false;
+    ServedThread served([&](const HttpRequest&) {
+        HttpResponse response;
+        response.later = std::make_unique<Later>(give, &is_gone);
+        return response;
+    });
+    {
+        RawClient client(served.port());
+        client.send("GET /later HTTP/1.0\r\n\r\n");
+        bool is_asked = false;
+        while (!is_asked) {
+            served.run([&] { is_asked = give != nullptr; });
+        }
+    }
+    served.run([&] { give(answer_text("too late")); });
+    bool has_ended = false;
+    while (!has_ended) {
+        served.run([&] { has_ended = is_gone; });
+    }
+
+    EXPECT_TRUE(has_ended);
+}
+
 }  // namespace
 }  // namespace muster::net
