@@ -116,8 +116,16 @@ struct SimJobsOptions {
     Format format = Format::table;
 };
 
+/// PEM files for a ledger in etcd.
+struct EtcdFiles {
+    std::string authority;
+    std::string certificate;
+    std::string key;
+};
+
 struct LedgerShowOptions {
     std::string file;
+    EtcdFiles etcd;
     std::uint64_t from = 0;  // 0 = as many as `last` says
     std::uint64_t last = 20;
     Format format = Format::table;
@@ -125,17 +133,20 @@ struct LedgerShowOptions {
 
 struct LedgerVerifyOptions {
     std::string file;
+    EtcdFiles etcd;
     Format format = Format::table;
 };
 
 struct LedgerExportOptions {
     std::string file;
+    EtcdFiles etcd;
     std::string format = "jsonl";
 };
 
 /// Without a policy: decides the log anew and compares. With one: what it would have come to.
 struct ReplayOptions {
     std::string file;
+    EtcdFiles etcd;
     std::uint64_t from = 1;
     std::string policy;  // file
     std::string report;
@@ -188,7 +199,9 @@ struct LabVerbOptions {
 /// `muster scheduler`: for a running cluster, until it is told to stop.
 struct SchedulerVerbOptions {
     LiveOptions live;
-    std::string ledger;
+    std::string ledger;  // file, or address of etcd
+    EtcdFiles etcd;
+    std::int64_t keep_snapshots = -1;  // 0: everything is kept; -1: as the ledger's kind has it
     std::string policy;
     std::string policy_configmap;  // "namespace/name:key"
     std::string audit_log;

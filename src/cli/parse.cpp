@@ -317,7 +317,7 @@ private:
         auto* verify = add(
             "verify", "Proves that a ledger is whole", ledger_verify_examples,
             [this] { return ledger_verify_; }, ledger);
-        add_ledger_file(*verify, ledger_verify_.file);
+        add_ledger_file(*verify, ledger_verify_.file, ledger_verify_.etcd);
         add_format(verify, ledger_verify_.format);
         auto* exported = add(
             "export", "A ledger as JSON lines", ledger_export_examples,

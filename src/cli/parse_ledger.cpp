@@ -10,7 +10,8 @@ docs/reference/ledger.md tells what an entry is.
 
   muster ledger show muster.ledger
   muster ledger show muster.ledger --last 5 -o json
-  muster ledger show muster.ledger --from 1)";
+  muster ledger show muster.ledger --from 1
+  muster ledger show etcd://etcd-0:2379,etcd-1:2379/muster --etcd-cacert ca.crt)";
 
 const char* const ledger_verify_examples = R"(
 Proves that nothing was altered, dropped or swapped: the file's pages, the chain of hashes, epochs,
@@ -32,8 +33,20 @@ differs, 2 bad input.
   muster replay muster.ledger
   muster replay muster.ledger --policy other.yaml --report what-if.html)";
 
-void add_ledger_file(CLI::App& app, std::string& file) {
-    app.add_option("file", file, "the ledger")->type_name("FILE")->required();
+void add_etcd_options(CLI::App& app, EtcdFiles& files) {
+    app.add_option("--etcd-cacert", files.authority,
+                   "of a ledger in etcd: whose certificates its servers have")
+        ->type_name("PEM");
+    app.add_option("--etcd-cert", files.certificate, "the certificate to show to etcd")
+        ->type_name("PEM");
+    app.add_option("--etcd-key", files.key, "its key")->type_name("PEM");
+}
+
+void add_ledger_file(CLI::App& app, std::string& file, EtcdFiles& etcd) {
+    app.add_option("file", file, "the ledger: a file, or etcd://HOST:PORT/PREFIX")
+        ->type_name("FILE")
+        ->required();
+    add_etcd_options(app, etcd);
 }
 
 void add_record_option(CLI::App& app, std::string& file) {
@@ -42,7 +55,7 @@ void add_record_option(CLI::App& app, std::string& file) {
 }
 
 void add_ledger_show_options(CLI::App& app, LedgerShowOptions& options) {
-    add_ledger_file(app, options.file);
+    add_ledger_file(app, options.file, options.etcd);
     auto* from = app.add_option("--from", options.from, "the first entry to show");
     from->type_name("N")->check(CLI::Range(std::uint64_t{1}, UINT64_MAX));
     app.add_option("--last", options.last, "how many of the newest")
@@ -53,7 +66,7 @@ void add_ledger_show_options(CLI::App& app, LedgerShowOptions& options) {
 }
 
 void add_ledger_export_options(CLI::App& app, LedgerExportOptions& options) {
-    add_ledger_file(app, options.file);
+    add_ledger_file(app, options.file, options.etcd);
     app.add_option("-o,--output", options.format, "jsonl: an object per line")
         ->type_name("FORM")
         ->capture_default_str()
@@ -61,7 +74,7 @@ void add_ledger_export_options(CLI::App& app, LedgerExportOptions& options) {
 }
 
 void add_replay_options(CLI::App& app, ReplayOptions& options) {
-    add_ledger_file(app, options.file);
+    add_ledger_file(app, options.file, options.etcd);
     app.add_option("--from", options.from,
                    "begin with the last snapshot at or before this entry; without one at the "
                    "log's beginning")

@@ -1,5 +1,7 @@
 #include "cli/parse_live.h"
 
+#include "cli/parse_ledger.h"
+
 #include <CLI/CLI.hpp>
 
 namespace muster::cli {
@@ -38,13 +40,21 @@ why one waits. One line per event goes to the error output. SIGTERM ends it: not
 ledger and the cluster know where it was.
 
   muster scheduler --ledger muster.ledger
-  muster scheduler --ledger /var/lib/muster/ledger --leader-elect --metrics 0.0.0.0:9469)";
+  muster scheduler --ledger etcd://etcd-0:2379,etcd-1:2379/muster --etcd-cacert ca.crt --leader-elect)";
 
 void add_scheduler_options(CLI::App& app, SchedulerVerbOptions& options) {
     add_live_options(app, options.live);
-    app.add_option("--ledger", options.ledger, "what was heard and decided, on record")
+    app.add_option("--ledger", options.ledger,
+                   "what was heard and decided, on record: a file, or for several replicas "
+                   "etcd://HOST:PORT[,HOST:PORT]/PREFIX (etcd+http:// without TLS)")
         ->type_name("FILE")
         ->required();
+    add_etcd_options(app, options.etcd);
+    app.add_option("--keep-snapshots", options.keep_snapshots,
+                   "of the ledger: the last N snapshots and all behind the first of them; 0 keeps "
+                   "everything. Else 2 in etcd, and everything in a file")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
     auto* file = app.add_option("--policy", options.policy,
                                 "what free shapes are worth; read again when it changes")
                      ->type_name("YAML");

@@ -104,7 +104,7 @@ std::string verified_json(const Verified& verified) {
 }  // namespace
 
 Result<int> run_verb(const LedgerShowOptions& options, Terminal& terminal) {
-    MUSTER_TRY(store, open_ledger(options.file));
+    MUSTER_TRY(store, open_ledger(options.file, options.etcd));
     MUSTER_TRY(extent, store->extent());
     const std::uint64_t length = extent.last.sequence - extent.anchor.sequence;
     const std::uint64_t from = options.from != 0       ? options.from
@@ -147,7 +147,7 @@ Result<int> run_verb(const LedgerShowOptions& options, Terminal& terminal) {
 
 Result<int> run_verb(const LedgerVerifyOptions& options, Terminal& terminal) {
     auto verified = [&]() -> Result<Verified> {
-        MUSTER_TRY(store, open_ledger(options.file));
+        MUSTER_TRY(store, open_ledger(options.file, options.etcd));
         return verify(*store);
     }();
     if (!verified && verified.error().code == Code::corrupt && options.format == Format::json) {
@@ -177,7 +177,7 @@ Result<int> run_verb(const LedgerVerifyOptions& options, Terminal& terminal) {
 }
 
 Result<int> run_verb(const LedgerExportOptions& options, Terminal& terminal) {
-    MUSTER_TRY(store, open_ledger(options.file));
+    MUSTER_TRY(store, open_ledger(options.file, options.etcd));
     MUSTER_CHECK(walk(*store, 1, [&](const Item& item) {
         JsonWriter out;
         write_header(out.begin_object(), item.header);

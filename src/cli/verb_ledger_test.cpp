@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::cli {
@@ -143,6 +144,25 @@ TEST_F(LedgerVerb, ReadsWhileALeaderWrites) {
 
     EXPECT_THAT(ask({"ledger", "verify", file()}).out, HasSubstr("entries 1 to 4: 2 leaders"));
     EXPECT_TRUE(ledger->append(Cycle{}).has_value());
+}
+
+TEST_F(LedgerVerb, TellsAFileFromAnAddressOfEtcd) {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+        {{"etcd://host/prefix"}, "expected etcd://HOST:PORT[,HOST:PORT]/PREFIX"},
+        {{"etcd+http://host:1/prefix", "--etcd-cacert", "ca"}, "is asked without TLS"},
+        {{"etcd://host:1/prefix", "--etcd-cert", "pem"}, "--etcd-cert and --etcd-key together"},
+        {{"etcd://host:1/prefix", "--etcd-cacert", file() + ".pem"}, ".pem: No such file"},
+        {{file(), "--etcd-cacert", "ca"}, "is a file; expected etcd://HOST:PORT/PREFIX"},
+    };
+    for (const auto& [words, expected] : cases) {
+        std::vector<std::string> all{"ledger", "show"};
+        all.insert(all.end(), words.begin(), words.end());
+
+        const Answer answer = ask(all);
+
+        EXPECT_NE(answer.code, 0);
+        EXPECT_THAT(answer.err, HasSubstr(expected));
+    }
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ Result<int> ask_what_if(Store& store, const ReplayOptions& options, Terminal& te
 }  // namespace
 
 Result<int> run_verb(const ReplayOptions& options, Terminal& terminal) {
-    MUSTER_TRY(store, open_ledger(options.file));
+    MUSTER_TRY(store, open_ledger(options.file, options.etcd));
     if (!options.policy.empty()) { return ask_what_if(*store, options, terminal); }
     MUSTER_TRY(extent, store->extent());
     const std::int64_t begun = sim::cpu_nanoseconds();

@@ -3,6 +3,7 @@
 #include "cli/api.h"
 #include "cli/audit_log.h"
 #include "cli/cluster.h"
+#include "cli/ledger_file.h"
 #include "cli/more_metrics.h"
 #include "cli/verbs.h"
 #include "codec/policy_text.h"
@@ -11,7 +12,6 @@
 #include "kube/objects.h"
 #include "kube/scheduler_run.h"
 #include "ledger/record.h"
-#include "ledger/store_sqlite.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
 
@@ -140,6 +140,21 @@ kube::LeaseOptions lease_of(const SchedulerVerbOptions& options, const std::stri
             .wall_ms = wall_ms};
 }
 
+/// A leader that waits for its ledger still renews its lease in time.
+std::int64_t ledger_wait_ms(const SchedulerVerbOptions& options) {
+    constexpr std::int64_t most = 5'000;
+    return options.is_elected ? std::min(most, options.lease_seconds * 1'000 / 3) : most;
+}
+
+/// etcd's room is small, and others' too.
+Retention retention_of(const SchedulerVerbOptions& options, bool is_in_etcd) {
+    const std::int64_t count = options.keep_snapshots >= 0 ? options.keep_snapshots
+                               : is_in_etcd                ? 2
+                                                           : 0;
+    if (count == 0) { return {}; }
+    return {.keep = Keep::snapshots, .snapshots = static_cast<std::uint64_t>(count)};
+}
+
 void stop_once(int signal) {
     is_told_to_stop = 1;
     std::signal(signal, SIG_DFL);  // told twice, it ends at once
@@ -166,7 +181,10 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
         audit.emplace(std::move(opened));
     }
     with.address = access.address;
-    with.open_ledger = [file = options.ledger] { return open_sqlite_store(file); };
+    MUSTER_TRY(ledger, find_ledger(options.ledger, options.etcd, ledger_wait_ms(options)));
+    with.open_ledger = ledger.open;
+    with.ledger_id = ledger.id;
+    with.scheduler.loop.retention = retention_of(options, ledger.is_in_etcd);
     with.scheduler.names = options.live.names;
     with.scheduler.loop.engine_version = MUSTER_VERSION;
     with.scheduler.loop.snapshot_every = 1'000;

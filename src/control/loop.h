@@ -62,6 +62,8 @@ public:
     [[nodiscard]] const Ledger& ledger() const { return ledger_; }
     /// Of the cycle that was recorded last; none yet: sequence 0.
     [[nodiscard]] const Header& last_cycle() const { return last_cycle_; }
+    /// The last turn failed at the ledger.
+    [[nodiscard]] bool is_unrecorded() const { return unrecorded_.has_value(); }
     /// How often the cluster did not take all orders.
     [[nodiscard]] std::uint64_t failed_orders() const { return failed_orders_; }
 

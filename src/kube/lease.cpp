@@ -40,6 +40,12 @@ Record record_of(const json::object& lease) {
             .transitions = int_at(lease, "spec.leaseTransitions")};
 }
 
+constexpr std::string_view ledger_key = "muster.dev/ledger";
+
+std::string ledger_of(const json::object& lease) {
+    return std::string(annotation_of(lease, ledger_key));
+}
+
 json::object spec_of(const Record& record) {
     return {{"holderIdentity", record.holder},
             {"leaseDurationSeconds", record.seconds},
@@ -90,6 +96,7 @@ struct LeaseElector::Impl : std::enable_shared_from_this<LeaseElector::Impl> {
             return rest();
         }
         observe(record_of(*lease));
+        seen_ledger = ledger_of(*lease);
         const bool is_ours = seen.holder == options.identity;
         const bool is_free =
             seen.holder.empty() || seen_ms + seen.seconds * 1'000 <= options.steady_ms();
@@ -101,6 +108,7 @@ struct LeaseElector::Impl : std::enable_shared_from_this<LeaseElector::Impl> {
 
     void observe(Record record) {
         if (record == seen && seen_ms >= 0) { return; }
+        is_seen_alive = seen_ms >= 0 && record.holder == seen.holder;
         seen = std::move(record);
         seen_ms = options.steady_ms();
     }
@@ -121,11 +129,11 @@ struct LeaseElector::Impl : std::enable_shared_from_this<LeaseElector::Impl> {
     void create() {
         Record record = wanted();
         record.transitions = 0;
-        const json::object lease{
-            {"apiVersion", "coordination.k8s.io/v1"},
-            {"kind", "Lease"},
-            {"metadata", {{"name", options.name}, {"namespace", options.space}}},
-            {"spec", spec_of(record)}};
+        json::object lease{{"apiVersion", "coordination.k8s.io/v1"},
+                           {"kind", "Lease"},
+                           {"metadata", {{"name", options.name}, {"namespace", options.space}}},
+                           {"spec", spec_of(record)}};
+        tell_ledger(lease);
         write(create_call(leases(), options.space, lease), std::move(record));
     }
 
@@ -133,7 +141,16 @@ struct LeaseElector::Impl : std::enable_shared_from_this<LeaseElector::Impl> {
     void take(json::object lease) {
         Record record = wanted();
         lease["spec"] = spec_of(record);
+        tell_ledger(lease);
         write(replace_call(leases(), lease), std::move(record));
+    }
+
+    void tell_ledger(json::object& lease) const {
+        json::value& metadata = lease["metadata"];
+        if (!metadata.is_object()) { return; }
+        json::value& annotations = metadata.as_object()["annotations"];
+        if (!annotations.is_object()) { annotations = json::object(); }
+        annotations.as_object()[ledger_key] = ledger;
     }
 
     void write(Call call, Record record) {
@@ -204,8 +221,11 @@ struct LeaseElector::Impl : std::enable_shared_from_this<LeaseElector::Impl> {
     LeaseOptions options;
     std::minstd_rand random;
     Record seen;
-    std::int64_t seen_ms = -1;  // when it was seen first, by our clock
-    std::int64_t sent_ms = 0;   // when the last renewal that succeeded was sent
+    std::string seen_ledger;
+    bool is_seen_alive = false;  // its holder renewed it while we looked
+    std::string ledger;          // ours
+    std::int64_t seen_ms = -1;   // when it was seen first, by our clock
+    std::int64_t sent_ms = 0;    // when the last renewal that succeeded was sent
     std::uint64_t turn = 0;
     bool is_held = false;
     bool is_busy = false;
@@ -218,7 +238,10 @@ LeaseElector::LeaseElector(Transport& transport, LeaseOptions options)
     : impl_(std::make_shared<Impl>(transport, std::move(options))) {}
 LeaseElector::~LeaseElector() = default;
 
-void LeaseElector::start() { impl_->attempt(); }
+void LeaseElector::start(std::string ledger) {
+    impl_->ledger = std::move(ledger);
+    impl_->attempt();
+}
 bool LeaseElector::is_leader() { return !impl_->is_over && impl_->holds(); }
 
 void LeaseElector::release(std::function<void()> done) {
@@ -235,6 +258,12 @@ void LeaseElector::release(std::function<void()> done) {
 
 const std::string& LeaseElector::identity() const { return impl_->options.identity; }
 const std::string& LeaseElector::holder() const { return impl_->seen.holder; }
+std::optional<std::string> LeaseElector::ledger_of_living_holder() const {
+    const bool is_another =
+        !impl_->seen.holder.empty() && impl_->seen.holder != impl_->options.identity;
+    if (!is_another || !impl_->is_seen_alive || impl_->seen_ledger.empty()) { return std::nullopt; }
+    return impl_->seen_ledger;
+}
 const std::string& LeaseElector::problem() const { return impl_->problem; }
 
 std::int64_t boot_ms() {

@@ -40,8 +40,9 @@ public:
     LeaseElector(const LeaseElector&) = delete;
     LeaseElector& operator=(const LeaseElector&) = delete;
 
-    /// Tries, and goes on trying or renewing.
-    void start();
+    /// Tries, and goes on trying or renewing. Whoever looks at the lease is told which ledger its
+    /// holder writes; nothing when it is empty.
+    void start(std::string ledger = {});
     bool is_leader() override;
     /// Lets go, so that another one need not wait; `done` is called when the server was told or
     /// could not be. It leads no more from now on.
@@ -50,6 +51,9 @@ public:
     [[nodiscard]] const std::string& identity() const;
     /// Who led when it was last looked; empty when nobody is known to.
     [[nodiscard]] const std::string& holder() const;
+    /// The ledger of another holder that was seen to renew, so that it lives; none of one that may
+    /// be dead, or that tells no ledger.
+    [[nodiscard]] std::optional<std::string> ledger_of_living_holder() const;
     /// What was wrong with the last try; empty when nothing was.
     [[nodiscard]] const std::string& problem() const;
 

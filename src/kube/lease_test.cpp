@@ -269,5 +269,53 @@ TEST(Lease, KeepsAStoppedLeaderFromWriting) {
     EXPECT_EQ(counts.at(409), 1U);
 }
 
+TEST(Lease, TellsTheLedgerOfAHolderThatLives) {
+    LeaseServer server;
+    Replica one(server, "one");
+    Replica two(server, "two");
+    one.elector.start("file a");
+    server.pass(1);
+    two.elector.start("file b");
+
+    server.pass(1);
+    EXPECT_EQ(two.elector.holder(), "one");
+    EXPECT_EQ(two.elector.ledger_of_living_holder(), std::nullopt) << "it may be dead";
+    server.pass(6'000);
+
+    EXPECT_EQ(two.elector.ledger_of_living_holder(), "file a");
+    EXPECT_EQ(one.elector.ledger_of_living_holder(), std::nullopt) << "it is its own";
+}
+
+TEST(Lease, TellsNoLedgerOfAHolderThatDied) {
+    LeaseServer server;
+    Replica one(server, "one");
+    Replica two(server, "two");
+    one.elector.start("file a");
+    server.pass(1);
+    one.is_stopped = true;
+
+    two.elector.start("file b");
+    for (int i = 0; i < 200 && !two.elector.is_leader(); ++i) {
+        EXPECT_EQ(two.elector.ledger_of_living_holder(), std::nullopt);
+        server.pass(100);
+    }
+
+    EXPECT_TRUE(two.elector.is_leader());
+    EXPECT_EQ(annotation_of(*server.lease, "muster.dev/ledger"), "file b");
+}
+
+TEST(Lease, SaysNothingOfAHolderThatTellsNoLedger) {
+    LeaseServer server;
+    Replica one(server, "one");
+    Replica two(server, "two");
+    one.elector.start();
+    server.pass(1);
+    two.elector.start("file b");
+
+    server.pass(10'000);
+
+    EXPECT_EQ(two.elector.ledger_of_living_holder(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace muster::kube

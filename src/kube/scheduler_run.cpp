@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t standby_ms = 100;
 constexpr std::int64_t failure_first_ms = 500;
 constexpr std::int64_t failure_max_ms = 30'000;
+/// Only we ask for it, and nothing starts meanwhile.
+constexpr std::int64_t ledger_failure_max_ms = 3'000;
 constexpr std::int64_t release_ms_max = 2'000;
 constexpr std::int64_t policy_ms_max = 5'000;  // then it begins with the one that it has
 /// Longer than any turn; a cluster's first list has a minute.
@@ -86,10 +88,14 @@ void SchedulerRun::pump(std::int64_t milliseconds) {
 }
 
 Result<> SchedulerRun::run() {
-    if (elector_ != nullptr) { elector_->start(); }
+    if (elector_ != nullptr) {
+        wait_for_ledger();
+        elector_->start(ledger_id_);
+    }
     while (!options_.is_stopped()) {
         if (elector_ != nullptr) {
             tell_holder();
+            MUSTER_CHECK(check_ledger());
             if (!elector_->is_leader()) {
                 pump(standby_ms);
                 continue;
@@ -105,16 +111,41 @@ Result<> SchedulerRun::run() {
                         "another process has taken the ledger over: " + served.error().message);
         }
         options_.log.warn("scheduling stops", {{"reason", served.error().message}});
-        wait_after_failure();
+        wait_after_failure(failure_max_ms);
     }
     let_go();
     return {};
 }
 
+/// Who can't say which ledger it has does not stand for the lease.
+void SchedulerRun::wait_for_ledger() {
+    while (options_.ledger_id && !options_.is_stopped()) {
+        auto id = options_.ledger_id();
+        tell_ledger(id ? "" : id.error().message);
+        if (id) {
+            ledger_id_ = std::move(*id);
+            break;
+        }
+        wait_after_failure(ledger_failure_max_ms);
+    }
+    failures_ = 0;
+}
+
+/// Two ledgers would be two histories, of which each new leader knows one half.
+Result<> SchedulerRun::check_ledger() const {
+    const auto other = elector_->ledger_of_living_holder();
+    if (ledger_id_.empty() || !other || *other == ledger_id_) { return {}; }
+    return fail(
+        Code::invalid,
+        fmt::format("{} leads and writes another ledger ({}; ours is {}): replicas share one. "
+                    "Run one replica, or give all of them --ledger etcd://HOST:PORT/PREFIX; to "
+                    "change over, stop the one that leads first",
+                    elector_->holder(), *other, ledger_id_));
+}
+
 /// Longer after each failure, and never in step with others.
-void SchedulerRun::wait_after_failure() {
-    const std::int64_t most =
-        std::min(failure_first_ms << std::min(failures_++, 16), failure_max_ms);
+void SchedulerRun::wait_after_failure(std::int64_t most_ms) {
+    const std::int64_t most = std::min(failure_first_ms << std::min(failures_++, 16), most_ms);
     const std::int64_t end =
         boot_ms() + most / 2 + static_cast<std::int64_t>(random_()) % (most / 2 + 1);
     while (!options_.is_stopped() && boot_ms() < end) { pump(standby_ms); }
@@ -151,10 +182,13 @@ Result<> SchedulerRun::serve() {
         take_policy(scheduler.get());
         auto turned = turn(*scheduler);
         if (!turned && turned.error().code == Code::conflict) { return turned; }
+        const bool is_ledger = scheduler->loop().is_unrecorded();
+        tell_ledger(is_ledger && !turned ? turned.error().message : "");
         if (!turned) {
             ++figures_.failed_turns;
-            tell_problem(turned.error().message);
-            wait_after_failure();
+            if (!is_ledger) { tell_problem(turned.error().message); }
+            figures_.is_following = false;
+            wait_after_failure(is_ledger ? ledger_failure_max_ms : failure_max_ms);
         }
     }
     return {};
@@ -244,6 +278,16 @@ void SchedulerRun::tell_problem(const std::string& problem) {
         options_.log.warn("the cluster is not heard", {{"reason", problem}});
     }
     problem_ = problem;
+}
+
+void SchedulerRun::tell_ledger(const std::string& problem) {
+    if (problem.empty() == ledger_problem_.empty()) { return; }
+    if (problem.empty()) {
+        options_.log.info("the ledger is written again");
+    } else {
+        options_.log.warn("the ledger is not written, and nothing starts", {{"reason", problem}});
+    }
+    ledger_problem_ = problem;
 }
 
 void SchedulerRun::tell_holder() {

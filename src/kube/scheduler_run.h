@@ -21,6 +21,8 @@ namespace muster::kube {
 struct RunOptions {
     ServerAddress address;
     std::function<Result<std::unique_ptr<Store>>()> open_ledger;
+    /// The same for all who write that ledger: replicas that have another one are refused.
+    std::function<Result<std::string>()> ledger_id;
     SchedulerOptions scheduler;
     std::optional<LeaseOptions> lease;  // none: it leads without asking
     Figures::Options figures;
@@ -38,7 +40,7 @@ public:
     ~SchedulerRun();
 
     /// Until it is stopped. An error only when another process has taken the ledger and no lease
-    /// says whose turn it is.
+    /// says whose turn it is, or when whoever leads writes another ledger than ours.
     Result<> run();
 
     /// The loop turns.
@@ -53,6 +55,8 @@ public:
     [[nodiscard]] Extent ledger_extent() const;
 
 private:
+    void wait_for_ledger();
+    Result<> check_ledger() const;
     Result<> serve();
     Result<> turn(Scheduler& scheduler);
     void tell(const Decision& decision);
@@ -63,7 +67,8 @@ private:
     void tell_problem(const std::string& problem);
     void tell_holder();
     void pump(std::int64_t milliseconds);
-    void wait_after_failure();
+    void tell_ledger(const std::string& problem);
+    void wait_after_failure(std::int64_t most_ms);
     void let_go();
 
     net::EventLoop& loop_;
@@ -80,6 +85,8 @@ private:
     Binder::Counts counted_;  // of the schedulers before
     std::minstd_rand random_;
     std::string problem_;
+    std::string ledger_problem_;
+    std::string ledger_id_;
     std::string holder_;
     int failures_ = 0;
     std::int64_t turned_ms_ = 0;  // when the loop last came by
