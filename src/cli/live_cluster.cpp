@@ -3,16 +3,33 @@
 #include "kube/access.h"
 #include "kube/cluster_copy.h"
 #include "kube/cluster_reading.h"
+#include "kube/group_notes.h"
 
 #include <csignal>
 
 namespace muster::cli {
 
+namespace {
+
+Result<kube::Access> access_of(const LiveOptions& options) {
+    return kube::find_access({.file = options.kubeconfig,
+                              .context = options.context,
+                              .user_agent = "muster/" MUSTER_VERSION,
+                              .variable = kube::variable_of_process});
+}
+
+}  // namespace
+
+std::vector<std::string> read_notes(const LiveOptions& options, const std::string& workload) {
+    const std::size_t slash = workload.find('/');
+    const auto access = access_of(options);
+    if (!access || slash == std::string::npos) { return {}; }
+    return kube::group_notes(kube::connect(access->address),
+                             {workload.substr(0, slash), workload.substr(slash + 1)});
+}
+
 Result<dialect::ClusterInput> read_live(const LiveOptions& options) {
-    MUSTER_TRY(access, kube::find_access({.file = options.kubeconfig,
-                                          .context = options.context,
-                                          .user_agent = "muster/" MUSTER_VERSION,
-                                          .variable = kube::variable_of_process}));
+    MUSTER_TRY(access, access_of(options));
     std::signal(SIGPIPE, SIG_IGN);  // of a server that hangs up
     auto copy = kube::copy_cluster(kube::connect(access.address));
     if (!copy) { return tl::unexpected(std::move(copy).error().wrap(access.name)); }

@@ -214,6 +214,7 @@ struct SchedulerVerbOptions {
     std::string identity;  // empty: the host's name and some dice
     std::int64_t critical_priority = 1;
     std::int64_t on_time_seconds = 60;
+    std::int64_t repair_seconds = 60;  // 0: gangs are never given up
 };
 
 struct CompletionOptions {

@@ -95,6 +95,11 @@ void add_scheduler_options(CLI::App& app, SchedulerVerbOptions& options) {
     app.add_option("--identity", options.identity, "of this replica; else host name and dice")
         ->type_name("NAME")
         ->needs(elect);
+    app.add_option("--repair-seconds", options.repair_seconds,
+                   "a gang below its minimum stops as a whole after so long; 0: never")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{86'400}));
     app.add_option("--critical-priority", options.critical_priority,
                    "for the metrics: workloads of at least this priority are critical")
         ->type_name("N")

@@ -9,14 +9,20 @@
 #include "engine/world.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace muster::cli {
 
+/// What a cluster says of a workload besides.
+using Notes = std::function<std::vector<std::string>(const std::string& workload)>;
+
 /// `job`: its full name, or the only one that ends with "/job". The cluster's engine is asked
-/// questions that change it.
-Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Terminal& terminal);
+/// questions that change it. `notes` may be null.
+Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Terminal& terminal,
+                     const Notes& notes = {});
 /// The jobs are submitted to the cluster's engine.
 Result<int> tell_plan(Cluster& cluster, std::span<const SourceText> sources,
                       std::int32_t sensitivity_percent, Format format, Terminal& terminal);

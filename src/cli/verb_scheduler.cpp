@@ -188,6 +188,7 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     with.scheduler.names = options.live.names;
     with.scheduler.loop.engine_version = MUSTER_VERSION;
     with.scheduler.loop.snapshot_every = 1'000;
+    with.scheduler.windows.length_ms = options.repair_seconds * 1'000;
     with.figures = {.critical_priority = options.critical_priority,
                     .on_time_ms = options.on_time_seconds * 1'000};
     with.is_stopped = [] { return is_told_to_stop != 0; };

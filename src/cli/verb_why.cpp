@@ -1,6 +1,7 @@
 #include "cli/chain.h"
 #include "cli/change.h"
 #include "cli/cluster.h"
+#include "cli/live_cluster.h"
 #include "cli/reason_text.h"
 #include "cli/remote.h"
 #include "cli/table.h"
@@ -54,7 +55,7 @@ Result<WorkloadSpec> find_job(const Engine& engine, const std::string& name) {
 
 void print(const WorkloadSpec& workload, const std::vector<LinkDecision>& chain,
            const std::optional<Reason>& reason, const std::vector<Change>& changes,
-           const Paint& paint, std::ostream& out) {
+           const std::vector<std::string>& notes, const Paint& paint, std::ostream& out) {
     out << fmt::format("{} {}\n\n", paint(Ink::bold, workload.name),
                        reason ? paint(Ink::yellow, "waits") : paint(Ink::green, "runs"));
     for (const LinkDecision& decision : chain) {
@@ -66,6 +67,9 @@ void print(const WorkloadSpec& workload, const std::vector<LinkDecision>& chain,
         out << fmt::format("  {} {:7} {}\n", mark, name_of(decision.link),
                            is_passed || is_stop ? decision.text : paint(Ink::dim, decision.text));
     }
+    for (const std::string& note : notes) {
+        out << fmt::format("  {} {}\n", paint(Ink::yellow, "note"), note);
+    }
     if (!reason) { return; }
     out << '\n' << reason_text(*reason, paint);
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -75,7 +79,8 @@ void print(const WorkloadSpec& workload, const std::vector<LinkDecision>& chain,
 }
 
 std::string write_json(const WorkloadSpec& workload, const std::vector<LinkDecision>& chain,
-                       const std::optional<Reason>& reason, const std::vector<Change>& changes) {
+                       const std::optional<Reason>& reason, const std::vector<Change>& changes,
+                       const std::vector<std::string>& notes) {
     JsonWriter out;
     out.begin_object()
         .member("workload", workload.name)
@@ -88,6 +93,9 @@ std::string write_json(const WorkloadSpec& workload, const std::vector<LinkDecis
     for (const Change& change : changes) {
         out.begin_object().member("kind", change.kind).member("text", change.text).end_object();
     }
+    out.end_list();
+    out.key("notes").begin_list();
+    for (const std::string& note : notes) { out.value(note); }
     out.end_list().end_object();
     return out.take() + '\n';
 }
@@ -99,11 +107,13 @@ bool is_set_aside(const dialect::RefusedWorkload& refused, const std::string& na
 
 }  // namespace
 
-Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Terminal& terminal) {
+Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Terminal& terminal,
+                     const Notes& notes_of) {
     WorkloadSpec workload;
     std::vector<LinkDecision> chain;
     std::optional<Reason> reason;
     std::vector<Change> changes;
+    std::vector<std::string> notes;
     const auto aside = std::ranges::find_if(
         cluster.refused,
         [&](const dialect::RefusedWorkload& refused) { return is_set_aside(refused, job); });
@@ -121,11 +131,12 @@ Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Te
         reason = cluster.engine.why(workload.name);
         chain = chain_of(cluster.engine.world(), workload, reason);
         if (reason) { changes = changes_that_start(cluster.engine, workload, *reason); }
+        if (notes_of) { notes = notes_of(workload.name); }
     }
     if (format == Format::json) {
-        terminal.out << write_json(workload, chain, reason, changes);
+        terminal.out << write_json(workload, chain, reason, changes, notes);
     } else {
-        print(workload, chain, reason, changes, Paint(terminal.has_colour), terminal.out);
+        print(workload, chain, reason, changes, notes, Paint(terminal.has_colour), terminal.out);
     }
     return reason ? exit_waits : exit_good;
 }
@@ -139,7 +150,13 @@ Result<int> run_verb(const WhyOptions& options, Terminal& terminal) {
                            terminal);
     }
     MUSTER_TRY(cluster, load_cluster(options.cluster));
-    return tell_why(cluster, job, options.format, terminal);
+    Notes notes;
+    if (options.cluster.files.empty()) {
+        notes = [&](const std::string& workload) {
+            return read_notes(options.cluster.live, workload);
+        };
+    }
+    return tell_why(cluster, job, options.format, terminal, notes);
 }
 
 }  // namespace muster::cli

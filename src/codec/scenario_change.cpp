@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "codec/scenario_reader.h"
 #include "model/limits.h"
+#include "model/rest_of_gang.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -188,13 +189,20 @@ Result<> Reader::read_delete(Words words) {
     return {};
 }
 
-/// `finish train`, `finish gang train`, `finish train/0`, `lose train/0`.
+/// `finish train`, `finish gang train`, `finish train/0`, `lose train/0`, `lose train/rest`.
 Result<> Reader::read_task_gone(Words words, bool is_finished) {
     if (words.size() == 2 && (words[0].is("gang") || words[0].is("pod"))) {
         words = words.subspan(1);
     }
     if (words.size() != 1) {
         return fail(Code::invalid, "expected: finish GANG, finish GANG/TASK or lose GANG/TASK");
+    }
+    constexpr std::string_view rest = "/rest";
+    if (!is_finished && words[0].text.ends_with(rest) && !workloads_.contains(words[0].text)) {
+        std::string name(words[0].text.substr(0, words[0].text.size() - rest.size()));
+        if (!alive_.contains(name)) { return unknown("gang", name, workloads_); }
+        add(Fact(TaskGone{std::move(name), rest_of_gang, false}));
+        return {};
     }
     MUSTER_TRY(subjects, read_subjects(words[0], true));
     for (const Subject& subject : subjects) {

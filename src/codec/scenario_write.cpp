@@ -3,6 +3,7 @@
 #include "codec/scenario.h"
 #include "codec/scenario_reader.h"
 #include "codec/scenario_specs.h"
+#include "model/rest_of_gang.h"
 
 #include <fmt/core.h>
 
@@ -80,6 +81,7 @@ private:
         line("delete gang {}", quote(fact.workload));
     }
     void write_fact(const TaskGone& fact) {
+        if (fact.task == rest_of_gang) { return line("lose {}", quote(fact.workload + "/rest")); }
         line("{} {}", fact.is_finished ? "finish" : "lose", task_name(fact.workload, fact.task));
     }
     void write_fact(const TaskBound& fact) {

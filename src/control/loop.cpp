@@ -145,6 +145,7 @@ Result<std::optional<Decision>> Loop::turn(const Decide& decide) {
         }
         take(*made);
     }
+    book_.hasten(seams_.source.take_ready());
     MUSTER_CHECK(act(made.has_value()));
     return made;
 }

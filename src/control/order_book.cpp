@@ -59,6 +59,19 @@ void OrderBook::close(const std::vector<TaskName>& names) {
     }
 }
 
+void OrderBook::hasten(const std::vector<TaskName>& names) {
+    for (const auto& [workload, task] : names) {
+        const auto found = open_.find(workload);
+        if (found == open_.end()) { continue; }
+        const auto at = find(found->second, task);
+        if (at == found->second.entries.end() || at->order.task != task || !at->is_open) {
+            continue;
+        }
+        at->pause_ms = 0;
+        next_at_ = INT64_MIN;
+    }
+}
+
 std::vector<TaskOrder> OrderBook::due(std::int64_t now) {
     std::vector<TaskOrder> out;
     if (std::exchange(asked_at_, now) <= now && now < next_at_) { return out; }

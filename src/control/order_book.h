@@ -24,6 +24,8 @@ public:
     /// In place of what was open about the tasks. Those of a workload best come together.
     void open(std::vector<TaskOrder> orders);
     void close(const std::vector<TaskName>& names);
+    /// Those of them that are open are due now, and their pauses begin anew.
+    void hasten(const std::vector<TaskName>& names);
     /// Those to be given at `now`: evictions first, then plan by plan, ranks in order. They count
     /// as given. A clock that jumped back makes none wait longer than its pause.
     std::vector<TaskOrder> due(std::int64_t now);

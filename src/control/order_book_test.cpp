@@ -65,6 +65,21 @@ TEST(OrderBook, ClosedIsNotGivenAgain) {
     EXPECT_EQ(book.size(), 1u);
 }
 
+TEST(OrderBook, WhatIsHastenedIsGivenNowAndAsSoonAgainAsTheFirstTime) {
+    OrderBook book({.first_ms = 100, .most_ms = 1'000});
+    book.open({order(OrderKind::bind, "a", 0), order(OrderKind::bind, "a", 1)});
+    for (const std::int64_t now : {0, 100, 300}) { ASSERT_EQ(book.due(now).size(), 2u); }
+
+    book.hasten({{"a", 1}, {"a", 7}, {"nobody", 0}});
+
+    EXPECT_EQ(names(book.due(310)), std::vector<std::string>{"a/1"});
+    EXPECT_EQ(names(book.due(410)), std::vector<std::string>{"a/1"});
+    EXPECT_EQ(names(book.due(700)), (std::vector<std::string>{"a/0", "a/1"}));
+    book.close({{"a", 1}});
+    book.hasten({{"a", 1}});
+    EXPECT_EQ(book.due(701).size(), 0u);
+}
+
 TEST(OrderBook, EvictsFirstThenPlanByPlan) {
     OrderBook book;
     book.open({order(OrderKind::bind, "a", 1, 7)});

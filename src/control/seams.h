@@ -9,9 +9,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace muster {
+
+/// Workload and task.
+using TaskRefName = std::pair<std::string, std::uint32_t>;
 
 /// Where facts come from.
 class Source {
@@ -24,6 +29,9 @@ public:
     /// was. Waits for it no longer than `patience_ms`. What is there may be told again, but the end
     /// of one run of a task is told once: told late, it would end the next run.
     virtual Result<std::vector<Fact>> observe(std::int64_t patience_ms) = 0;
+    /// Tasks of which the last observation saw something that an order waits for, such as their
+    /// pod: what is ordered of them is given now.
+    virtual std::vector<TaskRefName> take_ready() { return {}; }
 };
 
 /// Who carries orders out.

@@ -274,13 +274,17 @@ private:
     void mend_broken() {
         for (const WorkloadId id : in_order(std::exchange(world_.broken, {}))) {
             Workload& workload = world_.workloads[id.value];
-            if (!workload.is_running) { continue; }
+            if (!workload.is_running) {
+                forget_places(workload);
+                continue;
+            }
             const bool holds_any =
                 std::any_of(workload.tasks.begin(), workload.tasks.end(),
                             [](const Task& task) { return task.state != TaskState::waiting; });
             const bool is_mended = holds_any && !is_cut(workload) &&
                                    (is_whole(workload, Floor::held) || mend(id, Goal::repair) ||
                                     mend(id, Goal::start));
+            forget_places(workload);
             if (!is_mended) {
                 release(id);
             } else if (wants_more(workload)) {
@@ -290,10 +294,11 @@ private:
     }
 
     /// A node lost devices of a task that was ordered there and is not seen to run: it must not
-    /// start with what is left.
+    /// start with what is left. Or a fact says that nothing will come of a task.
     static bool is_cut(const Workload& workload) {
         return std::any_of(workload.tasks.begin(), workload.tasks.end(), [](const Task& task) {
-            return task.state == TaskState::placed && task.is_conflict && !task.is_confirmed;
+            return task.is_conflict && !task.is_confirmed &&
+                   (task.state == TaskState::placed || task.state == TaskState::finished);
         });
     }
 
@@ -303,6 +308,7 @@ private:
         Workload& workload = world_.workloads[id.value];
         Trial trial(world_);
         const Floor floor = goal == Goal::repair ? Floor::held : Floor::asked;
+        if (goal == Goal::repair) { put_back(trial, id); }
         if (!place_workload(world_, trial, id, goal) || !is_whole(workload, floor)) {
             return false;
         }
@@ -315,11 +321,79 @@ private:
         return true;
     }
 
+    /// One that comes in place of a lost task gets that one's room, as far as it is still there.
+    void put_back(Trial& trial, WorkloadId id) {
+        const Workload& workload = world_.workloads[id.value];
+        if (workload.leaving > 0) { return; }
+        for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
+            const Task& task = workload.tasks[i];
+            const Group& group = workload.groups[task.group];
+            const bool is_short = group.placed + group.finished < group.held_minimum;
+            if (task.state != TaskState::waiting || !task.node.is_valid() || !is_short) {
+                continue;
+            }
+            const NodeId node = task.node;
+            if (may_run(workload, task.group, node)) { trial.place({id, i}, node); }
+        }
+    }
+
+    /// Where pods mind each other the order of placement matters, which is not known here.
+    [[nodiscard]] bool may_run(const Workload& workload, std::uint32_t leaf, NodeId node) const {
+        const Group& group = workload.groups[leaf];
+        if (!world_.topology.has(node) || world_.pods.concerns(group) ||
+            static_causes(world_.shapes.at(group.shape), world_.machines[node.value],
+                          world_.symbols) != 0) {
+            return false;
+        }
+        for (auto at = static_cast<std::int32_t>(leaf); at >= 0;
+             at = workload.groups[static_cast<std::size_t>(at)].parent) {
+            if (!is_beside(workload, at, node)) { return false; }
+        }
+        return true;
+    }
+
+    /// In one domain of the group's required level with those of it that are placed.
+    [[nodiscard]] bool is_beside(const Workload& workload, std::int32_t index, NodeId node) const {
+        const std::string& name =
+            workload.groups[static_cast<std::size_t>(index)].topology.required;
+        if (name.empty()) { return true; }
+        const auto level = resolve_level(world_, name);
+        if (!level || *level == level_is_label) { return false; }
+        const Topology& topology = world_.topology;
+        return std::all_of(workload.tasks.begin(), workload.tasks.end(), [&](const Task& task) {
+            if (task.state != TaskState::placed || !belongs_to(workload, task.group, index)) {
+                return true;
+            }
+            if (!topology.has(task.node)) { return false; }
+            if (static_cast<std::uint32_t>(*level) >= topology.level_count()) {
+                return task.node == node;
+            }
+            const auto of = static_cast<std::uint32_t>(*level);
+            return topology.domain_of(of, topology.position(task.node)) ==
+                   topology.domain_of(of, topology.position(node));
+        });
+    }
+
+    static bool belongs_to(const Workload& workload, std::uint32_t leaf, std::int32_t index) {
+        auto at = static_cast<std::int32_t>(leaf);
+        while (at >= 0 && at != index) {
+            at = workload.groups[static_cast<std::size_t>(at)].parent;
+        }
+        return at == index;
+    }
+
+    static void forget_places(Workload& workload) {
+        for (Task& task : workload.tasks) {
+            if (!task.holds()) { task.node = {}; }
+        }
+    }
+
     void release(WorkloadId id) {
         Workload& workload = world_.workloads[id.value];
         Release out{.workload = workload.name, .tasks = {}};
         for (std::uint32_t i = 0; i < workload.tasks.size(); ++i) {
-            const Task& task = workload.tasks[i];
+            Task& task = workload.tasks[i];
+            if (task.state == TaskState::finished) { task.is_conflict = false; }
             if (task.state != TaskState::placed) { continue; }
             const NodeSpec& spec = world_.machines[task.node.value].spec;
             out.tasks.push_back({i, spec.name, task.devices, spec.is_counted});

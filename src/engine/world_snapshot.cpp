@@ -180,6 +180,9 @@ Result<> World::fold(const Plan& plan) {
             leave({id, place.task});
         }
         for (Group& group : workloads[id.value].groups) { group.held_minimum = 0; }
+        for (Task& task : workloads[id.value].tasks) {
+            if (task.state == TaskState::finished) { task.is_conflict = false; }
+        }
         start_waiting(id);
     }
     for (const Placement& placement : plan.placements) {
@@ -209,6 +212,9 @@ Result<> World::fold(const Plan& plan) {
         // Mended without a task more: it still runs, so it was found whole as it is.
         Workload& workload = workloads[id.value];
         if (workload.is_running && !is_whole(workload, Floor::held)) { settle(workload); }
+        for (Task& task : workload.tasks) {
+            if (!task.holds()) { task.node = {}; }
+        }
     }
     return {};
 }

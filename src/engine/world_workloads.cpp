@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "engine/check.h"
 #include "engine/world.h"
+#include "model/rest_of_gang.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +10,29 @@
 #include <utility>
 
 namespace muster {
+
+namespace {
+
+/// Marked as tasks that a node has lost the devices of: what is not there must not start. Where all
+/// that is placed is there, it is tasks that have ended which the gang lacks.
+bool give_up_rest(Workload& workload) {
+    if (!workload.is_running) { return false; }
+    bool is_any = false;
+    for (Task& task : workload.tasks) {
+        if (task.state != TaskState::placed || task.is_confirmed) { continue; }
+        task.is_conflict = true;
+        is_any = true;
+    }
+    if (is_any) { return true; }
+    const auto ended =
+        std::find_if(workload.tasks.begin(), workload.tasks.end(),
+                     [](const Task& task) { return task.state == TaskState::finished; });
+    if (ended == workload.tasks.end()) { return false; }
+    ended->is_conflict = true;
+    return true;
+}
+
+}  // namespace
 
 Result<> World::apply(const Fact& fact) {
     auto done = std::visit([this](const auto& one) { return on(one); }, fact);
@@ -287,6 +311,10 @@ Result<> World::on(const TaskGone& fact) {
         return fail(Code::not_found, fmt::format("workload {} is not known", fact.workload));
     }
     Workload& workload = workloads[id.value];
+    if (fact.task == rest_of_gang) {
+        if (give_up_rest(workload)) { broken.insert(id); }
+        return {};
+    }
     if (fact.task >= workload.tasks.size()) {
         return fail(Code::not_found, fmt::format("workload {} has no task {}; it has {}",
                                                  fact.workload, fact.task, workload.tasks.size()));
@@ -313,6 +341,7 @@ Result<> World::on(const TaskGone& fact) {
         mix_.leave();
     } else if (!was_leaving) {
         broken.insert(id);
+        task.node = node;  // until the cycle's end, for who mends it
     }
     return {};
 }

@@ -3,10 +3,9 @@
 #include "kube/objects.h"
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 
-#include <deque>
-#include <functional>
-#include <set>
+#include <algorithm>
 #include <utility>
 
 namespace muster::kube {
@@ -15,179 +14,129 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t in_flight_max = 64;
+/// An API server gives up a request after a minute; behind that no bind comes any more.
+constexpr std::int64_t bind_limit_ms = 65'000;
 
 const Resource& pods() {
     static const Resource resource{.group = "", .version = "v1", .plural = "pods"};
     return resource;
 }
 
-json::object metadata_of(const TaskPod& pod) {
-    return {{"namespace", pod.name.first}, {"name", pod.name.second}};
+/// What no repetition changes. 404 and 409 are told by the watch as well.
+bool is_final(const Answer& answer) {
+    return answer.status >= 400 && answer.status < 500 && answer.status != 404 &&
+           answer.status != 408 && answer.status != 409 && answer.status != 429;
 }
 
 }  // namespace
 
-/// Those under way, and those that wait until one of them is done. Outlives the binder while a
-/// call is.
-class Binder::Calls : public std::enable_shared_from_this<Binder::Calls> {
-public:
-    explicit Calls(Transport& transport) : transport_(transport) {}
-
-    void bind(const TaskPod& pod, const std::string& node) {
-        if (!busy_.insert(pod.uid).second) { return; }
-        json::object metadata = metadata_of(pod);
-        metadata["uid"] = pod.uid;
-        const json::object binding{
-            {"apiVersion", "v1"},
-            {"kind", "Binding"},
-            {"metadata", std::move(metadata)},
-            {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
-        ask(post(pod, "binding", binding), [this, uid = pod.uid](const Result<Answer>& answer) {
-            finish(uid, answer, counts.bound);
-        });
-    }
-
-    void evict(const TaskPod& pod, bool is_told_first) {
-        if (!busy_.insert(pod.uid).second) { return; }
-        if (!is_told_first) { return ask_to_leave(pod); }
-        const json::object patch{
-            {"metadata", {{"uid", pod.uid}}},
-            {"status",
-             {{"conditions",
-               json::array{{{"type", "DisruptionTarget"},
-                            {"status", "True"},
-                            {"reason", "PreemptionByScheduler"},
-                            {"message", "the gang that it belongs to stops as a whole"}}}}}}};
-        Call call;
-        call.method = "PATCH";
-        call.target = path_of(pods(), pod.name.first, pod.name.second, "status");
-        call.content_type = "application/strategic-merge-patch+json";
-        call.body = json::serialize(patch);
-        // Without the condition it goes all the same.
-        ask(std::move(call), [this, pod](const Result<Answer>&) { ask_to_leave(pod); });
-    }
-
-    Counts counts;
-    bool is_over = false;
-
-private:
-    struct Waiting {
-        Call call;
-        Transport::Done done;
-    };
-
-    static Call post(const TaskPod& pod, std::string_view rest, const json::object& body) {
-        Call call;
-        call.method = "POST";
-        call.target = path_of(pods(), pod.name.first, pod.name.second, rest);
-        call.body = json::serialize(body);
-        return call;
-    }
-
-    void ask_to_leave(const TaskPod& pod) {
-        const json::object options{{"preconditions", {{"uid", pod.uid}}}};
-        const json::object eviction{{"apiVersion", "policy/v1"},
-                                    {"kind", "Eviction"},
-                                    {"metadata", metadata_of(pod)},
-                                    {"deleteOptions", options}};
-        ask(post(pod, "eviction", eviction), [this, pod](const Result<Answer>& answer) {
-            const bool is_unknown = answer && (answer->status == 404 || answer->status == 405);
-            if (!is_unknown) { return finish(pod.uid, answer, counts.evicted); }
-            remove(pod);
-        });
-    }
-
-    /// Where the server has no evictions.
-    void remove(const TaskPod& pod) {
-        const json::object options{
-            {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
-        Call call;
-        call.method = "DELETE";
-        call.target = path_of(pods(), pod.name.first, pod.name.second);
-        call.body = json::serialize(options);
-        ask(std::move(call), [this, uid = pod.uid](const Result<Answer>& answer) {
-            finish(uid, answer, counts.evicted);
-        });
-    }
-
-    void finish(const std::string& uid, const Result<Answer>& answer, std::uint64_t& done) {
-        busy_.erase(uid);
-        ++(answer && answer->is_ok() ? done : counts.failed);
-    }
-
-    void ask(Call call, Transport::Done done) {
-        waiting_.push_back({std::move(call), std::move(done)});
-        send();
-    }
-
-    /// A server that is asked for too much says for how long to leave it alone.
-    void rest(std::int64_t milliseconds) {
-        is_resting_ = true;
-        transport_.after(milliseconds, [self = shared_from_this()] {
-            self->is_resting_ = false;
-            self->send();
-        });
-    }
-
-    void send() {
-        while (!is_over && !is_resting_ && in_flight_ < in_flight_max && !waiting_.empty()) {
-            Waiting next = std::move(waiting_.front());
-            waiting_.pop_front();
-            ++in_flight_;
-            // There it says that a budget has no room for it.
-            const bool is_eviction = next.call.target.ends_with("/eviction");
-            transport_.call(
-                std::move(next.call), [self = shared_from_this(), is_eviction,
-                                       done = std::move(next.done)](Result<Answer> answer) {
-                    --self->in_flight_;
-                    const bool is_busy =
-                        answer && !is_eviction && (answer->status == 429 || answer->status == 503);
-                    const std::int64_t wait = is_busy ? answer->retry_after_ms : 0;
-                    if (wait > 0 && !self->is_resting_) { self->rest(wait); }
-                    done(std::move(answer));
-                    self->send();
-                });
-        }
-    }
-
-    Transport& transport_;
-    std::deque<Waiting> waiting_;
-    std::set<std::string> busy_;  // uids
-    std::size_t in_flight_ = 0;
-    bool is_resting_ = false;
-};
-
-Binder::Binder(ClusterSource& source, Transport& transport)
+Binder::Binder(ClusterSource& source, Transport& transport, std::function<std::int64_t()> now)
     : source_(source),
-      calls_(std::make_shared<Calls>(transport)) {}
+      calls_(std::make_shared<OrderCalls>(transport)),
+      evictions_(std::make_shared<Evictions>(calls_, std::move(now))),
+      settled_(std::make_shared<std::map<std::string, bool>>()) {
+    source_.set_is_under_way(
+        [calls = calls_](const std::string& uid) { return calls->is_busy(uid); });
+}
 
-Binder::~Binder() { calls_->is_over = true; }
-
-const Binder::Counts& Binder::counts() const { return calls_->counts; }
+Binder::~Binder() { calls_->stop(); }
 
 Result<> Binder::carry_out(std::span<const TaskOrder> orders) {
-    for (const TaskOrder& order : orders) {
-        const TaskPods* pods_there = source_.pods_of(order.workload);
-        const auto pod =
-            pods_there != nullptr ? pods_there->find(order.task) : TaskPods::const_iterator{};
-        if (pods_there == nullptr || pod == pods_there->end()) {
-            if (order.kind == OrderKind::evict) {
-                source_.note_missing(order.workload, order.task);
+    evictions_->forget_all_but(
+        [&](const std::string& workload) { return source_.pods_of(workload) != nullptr; });
+    for (std::size_t i = 0; i < orders.size();) {
+        const TaskOrder& order = orders[i];
+        if (order.kind == OrderKind::evict) {
+            std::vector<std::uint32_t> tasks;
+            for (; i < orders.size() && orders[i].kind == OrderKind::evict &&
+                   orders[i].workload == order.workload;
+                 ++i) {
+                tasks.push_back(orders[i].task);
             }
+            evict(order.workload, std::move(tasks));
             continue;
         }
-        if (!pod->second.is_ours || pod->second.is_finished) { continue; }
+        ++i;
+        const TaskPods* there = source_.pods_of(order.workload);
+        const auto pod = there != nullptr ? there->find(order.task) : TaskPods::const_iterator{};
+        // One that is not there yet is told of when it comes.
+        if (there == nullptr || pod == there->end()) { continue; }
+        if (!pod->second.is_ours || !pod->second.is_waiting()) { continue; }
+        if (!source_.has_node(order.node)) { continue; }
         const TaskPod target = pod->second;
-        if (order.kind == OrderKind::evict) {
-            source_.note_ordered(order.workload, order.task);
-            calls_->evict(target, pods_there->size() > 1);
-        } else if (target.node.empty() && source_.has_node(order.node)) {
-            source_.note_ordered(order.workload, order.task);
-            calls_->bind(target, order.node);
-        }
+        evictions_->forget(order.workload);
+        source_.note_starting(order.workload);
+        source_.note_ordered(order.workload, order.task);
+        bind(order.workload, target, order.node);
     }
     return {};
+}
+
+void Binder::bind(const std::string& workload, const TaskPod& pod, const std::string& node) {
+    if (!calls_->begin(pod.uid)) { return; }
+    const json::object binding{
+        {"apiVersion", "v1"},
+        {"kind", "Binding"},
+        {"metadata", {{"namespace", pod.name.first}, {"name", pod.name.second}, {"uid", pod.uid}}},
+        {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
+    Call call;
+    call.method = "POST";
+    call.target = path_of(pods(), pod.name.first, pod.name.second, "binding");
+    call.body = json::serialize(binding);
+    calls_->ask(std::move(call), [calls = calls_, workload, pod](const Result<Answer>& answer) {
+        calls->end(pod.uid);
+        const bool is_bound = answer && answer->is_ok();
+        ++(is_bound ? calls->counts.bound : calls->counts.failed);
+        if (is_bound || !answer || !is_final(*answer)) { return; }
+        calls->news.push_back(
+            {OrderNews::Kind::bind_refused, workload, pod.name, pod.uid, message_of(*answer)});
+    });
+}
+
+/// All that is to go of one workload.
+void Binder::evict(const std::string& workload, std::vector<std::uint32_t> tasks) {
+    const TaskPods* there = source_.pods_of(workload);
+    source_.note_leaving(workload);
+    Evictions::Gang gang{.workload = workload,
+                         .cause = source_.windows().cause_of(workload),
+                         .pods = {},
+                         .objects = {}};
+    for (const std::uint32_t task : tasks) {
+        const auto pod = there != nullptr ? there->find(task) : TaskPods::const_iterator{};
+        if (there == nullptr || pod == there->end()) {
+            source_.note_missing(workload, task);
+            continue;
+        }
+        const TaskPod& target = pod->second;
+        if (!target.is_ours || target.is_finished) { continue; }
+        if (target.is_waiting() && !target.has_controller) {
+            if (has_settled(target)) { source_.note_missing(workload, task); }
+            continue;
+        }
+        source_.note_ordered(workload, task);
+        gang.pods.push_back(target);
+        if (auto object = source_.objects().find({ObjectKind::pod, target.name})) {
+            gang.objects.push_back(std::move(*object));
+        }
+    }
+    evictions_->take(std::move(gang));
+}
+
+/// A pod that waits and that nobody would make again is left to wait, once it is sure that no bind
+/// of it is under way any more.
+bool Binder::has_settled(const TaskPod& pod) {
+    if (calls_->is_busy(pod.uid)) { return false; }
+    const auto [found, is_new] = settled_->try_emplace(pod.uid, false);
+    if (is_new) {
+        calls_->after(bind_limit_ms, [weak = std::weak_ptr(settled_), uid = pod.uid] {
+            const auto settled = weak.lock();
+            if (settled && settled->contains(uid)) { (*settled)[uid] = true; }
+        });
+        return false;
+    }
+    if (!found->second) { return false; }
+    settled_->erase(found);
+    return true;
 }
 
 }  // namespace muster::kube

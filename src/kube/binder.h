@@ -6,33 +6,42 @@
 #include "control/seams.h"
 #include "kube/client.h"
 #include "kube/cluster_source.h"
+#include "kube/evictions.h"
+#include "kube/order_calls.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace muster::kube {
 
 class Binder final : public Actuator {
 public:
-    struct Counts {
-        std::uint64_t bound = 0;
-        std::uint64_t evicted = 0;
-        std::uint64_t failed = 0;
-    };
+    using Counts = OrderCounts;
 
-    /// Both outlive it.
-    Binder(ClusterSource& source, Transport& transport);
+    /// Both outlive it. `now` is since the epoch.
+    Binder(ClusterSource& source, Transport& transport, std::function<std::int64_t()> now);
     ~Binder() override;
 
     Result<> carry_out(std::span<const TaskOrder> orders) override;
 
-    [[nodiscard]] const Counts& counts() const;
+    [[nodiscard]] const Counts& counts() const { return calls_->counts; }
+    std::vector<OrderNews> take_news() { return std::exchange(calls_->news, {}); }
 
 private:
-    class Calls;
+    void bind(const std::string& workload, const TaskPod& pod, const std::string& node);
+    void evict(const std::string& workload, std::vector<std::uint32_t> tasks);
+    bool has_settled(const TaskPod& pod);
 
     ClusterSource& source_;
-    std::shared_ptr<Calls> calls_;
+    std::shared_ptr<OrderCalls> calls_;
+    std::shared_ptr<Evictions> evictions_;
+    /// Pods without a node that nobody would make again, by uid, and whether a bind that may have
+    /// been on its way when they were to leave would have been heard of.
+    std::shared_ptr<std::map<std::string, bool>> settled_;
 };
 
 }  // namespace muster::kube

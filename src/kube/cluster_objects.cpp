@@ -128,11 +128,18 @@ json::object written_status(ObjectKind kind, const json::object& status) {
     copy(status, {"phase"}, out);
     const json::array* conditions = array_at(status, "conditions");
     if (conditions == nullptr) { return out; }
+    json::array kept;
     for (const json::value& condition : *conditions) {
-        if (condition.is_object() && text_at(condition.get_object(), "type") == "PodScheduled") {
-            out["conditions"] = json::array{condition};
+        if (!condition.is_object()) { continue; }
+        const std::string_view type = text_at(condition.get_object(), "type");
+        // That it is ready goes without saying; budgets ask for those that are not.
+        if (type == "Ready" && text_at(condition.get_object(), "status") == "False" &&
+            text_at(status, "phase") == "Running") {
+            kept.push_back(json::object{{"type", "Ready"}, {"status", "False"}});
         }
+        if (type == "PodScheduled") { kept.push_back(condition); }
     }
+    if (!kept.empty()) { out["conditions"] = std::move(kept); }
     return out;
 }
 

@@ -140,6 +140,9 @@ TaskPod pod_of(const ObjectKey& key, const json::object& object,
             .node = std::string(text_at(object, "spec.nodeName")),
             .group = group_of(object),
             .is_finished = phase == "Succeeded" || phase == "Failed",
+            .has_failed = phase == "Failed",
+            .has_controller = controller_of(object) != nullptr,
+            .has_machine = false,
             .is_ours = is_ours,
             .is_ordered = false};
 }

@@ -3,6 +3,7 @@
 #include "kube/objects.h"
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -24,9 +25,16 @@ WorkloadStatus* find_known(Snapshot& known, const std::map<std::string, std::siz
 Result<> ClusterSource::begin(const Snapshot& known) {
     known_ = known;
     told_.clear();
+    begun_.clear();
+    ready_.clear();
+    windows_.restart();
     std::uint32_t index = 0;
     for (WorkloadStatus& workload : known_.workloads) {
         std::string name = workload.spec.name;
+        if (std::any_of(workload.tasks.begin(), workload.tasks.end(),
+                        [](const TaskStatus& task) { return !task.node.empty(); })) {
+            begun_.insert(name);
+        }
         told_.emplace(std::move(name), Told{{{}, index++}, std::move(workload)});
     }
     known_.workloads.clear();
@@ -40,8 +48,38 @@ Result<> ClusterSource::begin(const Snapshot& known) {
 }
 
 Result<std::vector<Fact>> ClusterSource::observe(std::int64_t patience_ms) {
-    if (!objects_.wait_for_change(patience_ms)) { return std::vector<Fact>{}; }
-    return tell();
+    std::vector<Fact> out;
+    if (objects_.wait_for_change(patience_ms)) { out = tell(); }
+    for (Fact& fact : tell_overdue()) { out.push_back(std::move(fact)); }
+    return out;
+}
+
+/// While the cluster is not heard, nobody knows what has come.
+std::vector<Fact> ClusterSource::tell_overdue() {
+    const auto is_under_way = [&](const TaskPods& pods) {
+        return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
+            return is_under_way_ && is_under_way_(pod.second.uid);
+        });
+    };
+    const bool is_deaf = windows_.open() > 0 && !objects_.problem().empty();
+    return windows_.due([&](const TaskPods& pods) { return is_deaf || is_under_way(pods); },
+                        [&](const std::string& name) { return pods_of(name); });
+}
+
+void ClusterSource::note_cause(const std::string& workload, std::string cause) {
+    causes_[workload] = std::move(cause);
+}
+
+std::set<std::string> ClusterSource::workloads_on(const std::set<std::string>& nodes) const {
+    std::set<std::string> out;
+    for (const auto& [name, pods] : pods_) {
+        if (std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
+                return !pod.second.is_finished && nodes.contains(pod.second.node);
+            })) {
+            out.insert(name);
+        }
+    }
+    return out;
 }
 
 void ClusterSource::look_again() {
@@ -70,6 +108,12 @@ void ClusterSource::note_ordered(const std::string& workload, std::uint32_t task
 
 void ClusterSource::note_missing(const std::string& workload, std::uint32_t task) {
     missing_.push_back({workload, task, false});
+    if (const auto pods = pods_.find(workload); pods != pods_.end()) {
+        if (const auto pod = pods->second.find(task); pod != pods->second.end()) {
+            pod->second.is_ordered = false;
+            parts_.touch({ObjectKind::pod, pod->second.name});
+        }
+    }
     objects_.touch();
 }
 
@@ -78,7 +122,11 @@ std::vector<Fact> ClusterSource::tell() {
     if (!frame.nodes.empty()) {
         for (const auto& [name, pods] : pods_) {
             for (const auto& [task, pod] : pods) {
-                if (frame.nodes.contains(pod.node)) { parts_.touch({ObjectKind::pod, pod.name}); }
+                if (!frame.nodes.contains(pod.node)) { continue; }
+                parts_.touch({ObjectKind::pod, pod.name});
+                if (!pod.is_finished && pod.has_machine && !has_node(pod.node)) {
+                    note_cause(name, fmt::format("node {} is gone", pod.node));
+                }
             }
         }
     }
@@ -143,7 +191,7 @@ ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
 }
 
 /// A gang is told when enough of its pods are there: room is not kept for pods that nobody made.
-/// What runs, and what was told and still has pods, is told at any size.
+/// What runs, and what runs perhaps, is told at any size.
 void ClusterSource::hold_back(Excerpt& part) const {
     std::erase_if(part.now.workloads, [&](const WorkloadSpec& workload) {
         const TaskPods& pods = part.pods.at(workload.name);
@@ -151,8 +199,21 @@ void ClusterSource::hold_back(Excerpt& part) const {
         const bool runs = std::any_of(pods.begin(), pods.end(), [](const auto& pod) {
             return !pod.second.node.empty() && !pod.second.is_finished;
         });
-        const bool is_known = find_known(part.known, part.index, workload) != nullptr;
-        return !runs && !is_known && !is_whole(workload, pods);
+        if (runs || is_whole(workload, pods)) { return false; }
+        // What was ordered may still come to something.
+        const auto last = pods_.find(workload.name);
+        std::set<std::string_view> ordered;
+        if (last != pods_.end()) {
+            for (const auto& [task, pod] : last->second) {
+                if (pod.is_ordered) { ordered.insert(pod.uid); }
+            }
+        }
+        const bool is_ordered =
+            begun_.contains(workload.name) ||
+            std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
+                return pod.second.is_waiting() && ordered.contains(pod.second.uid);
+            });
+        return !is_ordered || find_known(part.known, part.index, workload) == nullptr;
     });
 }
 
@@ -202,9 +263,14 @@ void ClusterSource::settle_tasks(Excerpt& part, std::vector<Fact>& out) {
                 known->tasks.assign(known->tasks.size(), {});
             }
         }
-        for (const auto& [task, pod] : pods) {
-            const bool is_there = parts_.frame().machines.contains(pod.node);
-            if (!pod.is_finished && !is_there) { continue; }
+        std::set<std::string_view> uids;
+        for (const auto& [task, pod] : before) { uids.insert(pod.uid); }
+        for (auto& [task, pod] : pods) {
+            pod.has_machine = has_node(pod.node);
+            if (known != nullptr && pod.is_waiting() && !uids.contains(pod.uid)) {
+                ready_.emplace_back(workload.name, task);
+            }
+            if (!pod.is_finished && !pod.has_machine) { continue; }
             part.now.runs.push_back({.workload = workload.name,
                                      .task = task,
                                      .node = pod.node,
@@ -219,14 +285,20 @@ void ClusterSource::settle_tasks(Excerpt& part, std::vector<Fact>& out) {
 void ClusterSource::end_runs(WorkloadStatus& known, const TaskPods& now, std::vector<Fact>& out) {
     const auto before = pods_.find(known.spec.name);
     if (before == pods_.end()) { return; }
-    std::map<std::string, std::uint32_t> alive;
-    for (const auto& [task, pod] : now) { alive.emplace(pod.uid, task); }
+    std::map<std::string, const TaskPod*> alive;
+    for (const auto& [task, pod] : now) { alive.emplace(pod.uid, &pod); }
     for (const auto& [task, pod] : before->second) {
+        const auto found = alive.find(pod.uid);
+        if (found == alive.end() ? !pod.node.empty() && !pod.is_finished
+                                 : found->second->has_failed && !pod.has_failed) {
+            note_cause(known.spec.name,
+                       fmt::format("{} {}", pod.name.second,
+                                   found == alive.end() ? "is gone" : "has failed"));
+        }
         if (task >= known.tasks.size() || known.tasks[task].state == TaskState::finished) {
             continue;
         }
         const bool had_run = pod.is_ordered || known.tasks[task].is_confirmed;
-        const auto found = alive.find(pod.uid);
         if (!had_run || found != alive.end()) { continue; }
         const bool has_finished = has_failed(pod);
         out.emplace_back(TaskGone{known.spec.name, task, has_finished});
@@ -287,11 +359,25 @@ void ClusterSource::keep(Excerpt part, const std::set<std::string>& names) {
     for (const std::string& name : names) { told_.erase(name); }
     for (auto& [name, one] : told) { told_.emplace(name, std::move(one)); }
     for (auto& [name, pods] : part.pods) { pods_.emplace(name, std::move(pods)); }
+    for (const std::string& name : names) { look_at_gang(name); }
+    causes_.clear();
     if (!part.has_frame) { return; }
     known_.levels = std::move(part.now.levels);
     known_.nodes = std::move(part.now.nodes);
     keep_queues(part.now.queues);
     machines_ = parts_.frame().machines;
+}
+
+void ClusterSource::look_at_gang(const std::string& name) {
+    const WorkloadSpec* workload = find_workload(name);
+    const TaskPods* pods = pods_of(name);
+    if (workload == nullptr || pods == nullptr) {
+        windows_.drop(name);
+        begun_.erase(name);
+        return;
+    }
+    const auto cause = causes_.find(name);
+    windows_.look(*workload, *pods, cause == causes_.end() ? std::string() : cause->second);
 }
 
 void ClusterSource::keep_queues(const std::vector<QueueSpec>& now) {

@@ -4,11 +4,14 @@
 
 #include "control/seams.h"
 #include "kube/cluster_parts.h"
+#include "kube/gang_windows.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace muster::kube {
@@ -16,12 +19,15 @@ namespace muster::kube {
 class ClusterSource final : public Source {
 public:
     /// The objects outlive it.
-    ClusterSource(ClusterObjects& objects, dialect::ClusterOptions options)
+    ClusterSource(ClusterObjects& objects, dialect::ClusterOptions options,
+                  GangWindows::Options windows = {})
         : objects_(objects),
-          parts_(objects, std::move(options)) {}
+          parts_(objects, std::move(options)),
+          windows_(std::move(windows)) {}
 
     Result<> begin(const Snapshot& known) override;
     Result<std::vector<Fact>> observe(std::int64_t patience_ms) override;
+    std::vector<TaskRefName> take_ready() override { return std::exchange(ready_, {}); }
 
     /// The next observation looks at all of it, as the first one does.
     void look_again();
@@ -41,6 +47,24 @@ public:
 
     /// Nothing was ever made of the task that is to go: the next observation says that it is gone.
     void note_missing(const std::string& workload, std::uint32_t task);
+
+    /// The workload was told to leave: its pods were asked to go.
+    void note_leaving(const std::string& workload) { windows_.note_leaving(workload); }
+    void note_starting(const std::string& workload) { windows_.note_starting(workload); }
+    /// Whether something that was asked of the pod of that uid is not answered yet.
+    void set_is_under_way(std::function<bool(const std::string&)> is_under_way) {
+        is_under_way_ = std::move(is_under_way);
+    }
+    /// Gangs of which only a part runs.
+    [[nodiscard]] const GangWindows& windows() const { return windows_; }
+    std::vector<GangNews> take_news() { return windows_.take_news(); }
+    /// Something was refused for good that it needs.
+    void note_refused(const std::string& workload, std::string text) {
+        windows_.note_cause(workload, std::move(text));
+    }
+    /// Workloads with pods on one of the nodes.
+    [[nodiscard]] std::set<std::string> workloads_on(const std::set<std::string>& nodes) const;
+    [[nodiscard]] const ClusterObjects& objects() const { return objects_; }
 
     /// What can't be read or kept now.
     [[nodiscard]] const std::vector<Problem>& malformed() const { return parts_.malformed(); }
@@ -62,6 +86,8 @@ private:
     };
 
     std::vector<Fact> tell();
+    std::vector<Fact> tell_overdue();
+    void note_cause(const std::string& workload, std::string cause);
     Excerpt excerpt(ClusterParts::Change change, const std::vector<std::string>& nodes,
                     bool has_frame);
     void hold_back(Excerpt& part) const;
@@ -71,6 +97,7 @@ private:
     [[nodiscard]] bool has_failed(const TaskPod& pod) const;
     void add_nodes(Excerpt& part) const;
     void keep(Excerpt part, const std::set<std::string>& names);
+    void look_at_gang(const std::string& name);
     void keep_queues(const std::vector<QueueSpec>& now);
 
     ClusterObjects& objects_;
@@ -80,6 +107,11 @@ private:
     std::unordered_map<std::string, TaskPods> pods_;
     std::map<std::string, std::string> machines_;  // as they were told
     std::vector<TaskGone> missing_;
+    std::vector<TaskRefName> ready_;
+    std::set<std::string> begun_;                // they held something when this began
+    std::map<std::string, std::string> causes_;  // of what this observation tells, by workload
+    GangWindows windows_;
+    std::function<bool(const std::string&)> is_under_way_;
     bool is_all_ = true;  // to be looked at
 };
 

@@ -66,8 +66,9 @@ public:
     std::set<std::string> served;  // collections of groups other than the core
     std::vector<std::shared_ptr<Watcher>> watchers;
     std::deque<std::function<void()>> work;
-    std::vector<Call> changes;                      // calls other than GET
-    std::function<bool(const Call&)> is_lost = {};  // on its way to the server
+    std::vector<Call> changes;                             // calls other than GET
+    std::function<bool(const Call&)> is_lost = {};         // on its way to the server
+    std::function<bool(const Call&)> is_answer_lost = {};  // on its way back
     std::function<std::optional<Answer>(const Call&)> refuses = {};
     std::vector<std::function<void()>> later;  // what waits for time to pass
 
@@ -225,7 +226,11 @@ public:
             if (alive.expired()) { return; }
             if (api_.is_lost && api_.is_lost(call)) { return; }
             const auto refusal = api_.refuses ? api_.refuses(call) : std::nullopt;
-            done(refusal ? *refusal : api_.handle(call));
+            const Answer answer = refusal ? *refusal : api_.handle(call);
+            if (api_.is_answer_lost && api_.is_answer_lost(call)) {
+                return done(fail(Code::unavailable, "the connection was cut"));
+            }
+            done(answer);
         });
     }
     std::unique_ptr<Stream> stream(Call call, std::function<void(std::string_view)> line,

@@ -161,6 +161,13 @@ void Figures::write_work(MetricsText& out) const {
     counter("muster_evictions_total", "Pods evicted", orders.evicted);
     counter("muster_order_failures_total", "Binds and evictions that the server did not take",
             orders.failed);
+    out.family("muster_eviction_waits_total", MetricType::counter,
+               "Evictions that were put off, by what forbade them");
+    out.sample(number(orders.budget_waits), {{"reason", "budget"}});
+    out.sample(number(orders.busy_waits), {{"reason", "busy"}});
+    out.family("muster_incomplete_gangs", MetricType::gauge,
+               "Gangs that run with fewer than their minimum, until members come or all stop");
+    out.sample(number(incomplete_gangs));
 }
 
 void Figures::write_policy(MetricsText& out) const {

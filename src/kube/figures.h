@@ -51,6 +51,7 @@ public:
 
     AnswerCounts answers;
     Binder::Counts orders;
+    std::uint64_t incomplete_gangs = 0;
     std::uint64_t ledger_sequence = 0;
     std::uint64_t ledger_epoch = 0;
     std::uint64_t failed_turns = 0;

@@ -1,5 +1,9 @@
 #include "kube/scheduler.h"
 
+#include "kube/lease.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -31,6 +35,7 @@ struct Scheduler::Timed final : Source {
         told = std::chrono::steady_clock::now();
         return facts;
     }
+    std::vector<TaskRefName> take_ready() override { return inner.take_ready(); }
     [[nodiscard]] double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - told).count();
     }
@@ -42,8 +47,8 @@ struct Scheduler::Timed final : Source {
 Scheduler::Scheduler(Link link, const SchedulerOptions& options)
     : link_(std::move(link)),
       objects_(*link_.transport, link_.pump, options.look_ms),
-      source_(objects_, {.schedulers = options.names}),
-      binder_(source_, *link_.transport),
+      source_(objects_, {.schedulers = options.names}, options.windows),
+      binder_(source_, *link_.transport, wall_ms),
       writer_(objects_, source_,
               {.schedulers = options.names,
                .component = options.names.empty() ? "muster" : options.names.front(),
@@ -55,6 +60,7 @@ Scheduler::~Scheduler() = default;
 
 Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<Store> store,
                                                     SchedulerOptions options) {
+    if (!options.windows.now) { options.windows.now = boot_ms; }
     std::unique_ptr<Scheduler> out(new Scheduler(std::move(link), options));
     MUSTER_TRY(loop,
                Loop::start({.source = *out->timed_,
@@ -69,6 +75,14 @@ Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<S
 Result<std::optional<Decision>> Scheduler::turn() {
     MUSTER_TRY(decision, loop_->turn());
     if (decision) { writer_.write(*decision); }
+    for (const GangNews& news : source_.take_news()) { writer_.write(news); }
+    for (const OrderNews& news : binder_.take_news()) {
+        if (news.kind == OrderNews::Kind::bind_refused) {
+            source_.note_refused(news.workload, fmt::format("the bind of {} was refused: {}",
+                                                            news.pod.second, news.text));
+        }
+        writer_.write(news);
+    }
     writer_.write_news();
     cycle_seconds_ = timed_->seconds();
     return std::move(decision);

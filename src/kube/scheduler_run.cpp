@@ -201,7 +201,10 @@ Result<> SchedulerRun::turn(Scheduler& scheduler) {
     const Binder::Counts& now = scheduler.counts();
     figures_.orders = {.bound = counted_.bound + now.bound,
                        .evicted = counted_.evicted + now.evicted,
-                       .failed = counted_.failed + now.failed};
+                       .failed = counted_.failed + now.failed,
+                       .budget_waits = counted_.budget_waits + now.budget_waits,
+                       .busy_waits = counted_.busy_waits + now.busy_waits};
+    figures_.incomplete_gangs = scheduler.source().windows().open();
     const Header& last = scheduler.loop().ledger().last();
     figures_.ledger_sequence = last.sequence;
     figures_.ledger_epoch = last.epoch;

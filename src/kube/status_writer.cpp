@@ -2,6 +2,7 @@
 
 #include "kube/objects.h"
 #include "kube/refusal_text.h"
+#include "kube/status_names.h"
 
 #include <boost/json.hpp>
 #include <fmt/core.h>
@@ -15,9 +16,6 @@ namespace muster::kube {
 namespace json = boost::json;
 
 namespace {
-
-/// Of larger gangs the group's event and the pods' conditions say it.
-constexpr std::size_t pods_with_events_max = 64;
 
 std::string_view reason_name(Why why) {
     switch (why) {
@@ -49,14 +47,14 @@ GangCounts gang_counts(const json::object& group, const TaskPods& pods) {
     return out;
 }
 
+}  // namespace
+
 json::object reference(const ObjectKey& key, const json::object& object) {
     json::object out = object;
     out["apiVersion"] = name_of(key.kind).api_version();
     out["kind"] = name_of(key.kind).kind;
     return out;
 }
-
-}  // namespace
 
 StatusWriter::StatusWriter(ClusterObjects& objects, const ClusterSource& source, Options options)
     : objects_(objects),
@@ -71,9 +69,8 @@ void StatusWriter::write(const Decision& decision) {
             assigning_.erase(gone->workload);
         }
     }
-    for (const Release& release : decision.cycle.plan.releases) {
-        assigning_.erase(release.workload);
-    }
+    for (const Release& release : decision.cycle.plan.releases) { tell_released(release); }
+    tell_lost_nodes(decision.cycle.facts);
     for (const Placement& placement : decision.cycle.plan.placements) {
         Assigning& assigning = assigning_[placement.workload];
         for (const TaskPlace& task : placement.tasks) { assigning.open[task.task] = task.node; }
@@ -84,6 +81,7 @@ void StatusWriter::write(const Decision& decision) {
 void StatusWriter::write_news() {
     for (const ObjectName& group : objects_.take_new_groups()) { admit(group); }
     tell_problems();
+    flush_conditions();
 }
 
 void StatusWriter::tell_refused(const Refusal& refusal) {
@@ -177,6 +175,9 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
         if (group.kind == ObjectKind::upstream_group) {
             set_conditions(group, {{"PodGroupInitiallyScheduled", true, "Scheduled", message}});
         }
+        if (condition_of(*object, disruption) == "True") {
+            set_conditions(group, {{std::string(disruption), false, "Scheduled", message}});
+        }
     }
 }
 
@@ -251,9 +252,25 @@ void StatusWriter::set_pod_condition(const json::object& pod, const std::string&
                  patch);
 }
 
-/// Lists are replaced by a merge patch, so those of others go with it.
+/// A later word on the same takes the place of an earlier one.
 void StatusWriter::set_conditions(const ObjectKey& group,
                                   const std::vector<Condition>& conditions) {
+    std::vector<Condition>& known = conditions_[group];
+    for (const Condition& condition : conditions) {
+        std::erase_if(known, [&](const Condition& one) { return one.type == condition.type; });
+        known.push_back(condition);
+    }
+}
+
+void StatusWriter::flush_conditions() {
+    for (const auto& [group, conditions] : std::exchange(conditions_, {})) {
+        patch_conditions(group, conditions);
+    }
+}
+
+/// Lists are replaced by a merge patch, so those of others go with it.
+void StatusWriter::patch_conditions(const ObjectKey& group,
+                                    const std::vector<Condition>& conditions) {
     const auto object = objects_.find(group);
     if (!object) { return; }
     json::array list;

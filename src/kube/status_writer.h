@@ -6,6 +6,7 @@
 #include "control/decider.h"
 #include "kube/cluster_source.h"
 #include "kube/events.h"
+#include "kube/order_calls.h"
 
 #include <boost/json/fwd.hpp>
 
@@ -31,7 +32,9 @@ public:
 
     /// After each decision.
     void write(const Decision& decision);
-    /// After each turn: what no decision speaks of.
+    void write(const GangNews& news);
+    void write(const OrderNews& news);
+    /// After each turn: what no decision speaks of, and the conditions that the turn came to.
     void write_news();
 
 private:
@@ -46,6 +49,12 @@ private:
         std::map<std::string, std::uint32_t> done;  // tasks by node
     };
 
+    void tell_released(const Release& release);
+    void tell_lost_nodes(const std::vector<Fact>& facts);
+    void tell_lost_node(const std::string& workload);
+    void tell_groups(const std::string& workload, std::string_view type, std::string_view reason,
+                     const std::string& message, const std::vector<Condition>& conditions);
+    void flush_conditions();
     void tell_refused(const Refusal& refusal);
     void tell_bound(const TaskBound& bound);
     void tell_assigned(const std::string& workload, const Assigning& assigning);
@@ -54,6 +63,7 @@ private:
     void admit(const ObjectName& group);
     void set_pod_condition(const boost::json::object& pod, const std::string& message);
     void set_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
+    void patch_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
     void patch_status(const ObjectKey& key, const boost::json::object& object,
                       boost::json::object status);
     [[nodiscard]] std::set<ObjectKey> groups_of(const std::string& workload) const;
@@ -64,6 +74,9 @@ private:
     EventRecorder events_;
     std::map<std::string, Assigning> assigning_;  // by workload
     std::set<Problem> told_;
+    std::set<std::string> lost_nodes_;                        // that are not ready
+    std::set<std::string> on_lost_nodes_;                     // workloads of which that was said
+    std::map<ObjectKey, std::vector<Condition>> conditions_;  // to be written in one call each
 };
 
 }  // namespace muster::kube

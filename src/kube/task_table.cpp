@@ -100,7 +100,7 @@ std::vector<TaskStatus> carried_over(const WorkloadSpec& before,
                                      const std::vector<TaskStatus>& tasks,
                                      const WorkloadSpec& now) {
     const std::vector<Leaf> leaves = leaves_of(now);
-    std::vector<TaskStatus> out(leaves.empty() ? 0 : leaves.back().first + leaves.back().count);
+    std::vector<TaskStatus> out(task_count(now));
     for (const auto& [old, leaf] : pairs(leaves_of(before), leaves)) {
         for (std::uint32_t i = 0; i < std::min(old.count, leaf.count); ++i) {
             if (old.first + i < tasks.size()) { out[leaf.first + i] = tasks[old.first + i]; }
@@ -145,14 +145,25 @@ TaskPods settle(TaskPods pods, const WorkloadSpec& now, const TaskPods& before,
     return out;
 }
 
+std::uint32_t task_count(const WorkloadSpec& workload) {
+    const std::vector<Leaf> leaves = leaves_of(workload);
+    return leaves.empty() ? 0 : leaves.back().first + leaves.back().count;
+}
+
 bool is_whole(const WorkloadSpec& workload, const TaskPods& pods) {
+    return is_whole(workload, pods, [](const TaskPod&) { return true; });
+}
+
+bool is_whole(const WorkloadSpec& workload, const TaskPods& pods,
+              const std::function<bool(const TaskPod&)>& counts_it) {
     if (workload.groups.empty() || pods.empty()) { return false; }
     std::map<std::size_t, std::int32_t> counts;
     for (const Leaf& leaf : leaves_of(workload)) {
         const auto begin = pods.lower_bound(leaf.first);
         const auto end = pods.lower_bound(leaf.first + leaf.count);
         counts[static_cast<std::size_t>(leaf.group - workload.groups.data())] =
-            static_cast<std::int32_t>(std::distance(begin, end));
+            static_cast<std::int32_t>(
+                std::count_if(begin, end, [&](const auto& pod) { return counts_it(pod.second); }));
     }
     return is_there(workload, 0, counts);
 }

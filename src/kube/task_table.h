@@ -7,6 +7,7 @@
 #include "model/snapshot.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,8 +20,11 @@ struct TaskPod {
     std::string node;   // empty while it waits
     std::string group;  // of any dialect, in its namespace; empty when it is alone
     bool is_finished = false;
-    bool is_ours = false;     // one of our schedulers is named in it
-    bool is_ordered = false;  // the cluster was told something of it
+    bool has_failed = false;      // and is finished
+    bool has_controller = false;  // that makes another one when it goes
+    bool has_machine = false;     // its node is there
+    bool is_ours = false;         // one of our schedulers is named in it
+    bool is_ordered = false;      // the cluster was told something of it
 
     [[nodiscard]] bool is_waiting() const { return node.empty() && !is_finished; }
 };
@@ -45,7 +49,11 @@ std::vector<TaskStatus> carried_over(const WorkloadSpec& before,
 TaskPods settle(TaskPods pods, const WorkloadSpec& now, const TaskPods& before,
                 const WorkloadSpec& told, const std::vector<TaskStatus>& known);
 
-/// True when enough of its pods are there for all of its minimums.
+[[nodiscard]] std::uint32_t task_count(const WorkloadSpec& workload);
+
+/// True when enough of its pods are there for all of its minimums, or enough of those that count.
 bool is_whole(const WorkloadSpec& workload, const TaskPods& pods);
+bool is_whole(const WorkloadSpec& workload, const TaskPods& pods,
+              const std::function<bool(const TaskPod&)>& counts_it);
 
 }  // namespace muster::kube

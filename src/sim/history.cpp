@@ -1,5 +1,7 @@
 #include "sim/history.h"
 
+#include "model/rest_of_gang.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,7 +130,7 @@ private:
 
     void on(const TaskGone& fact) {
         const std::uint32_t work = find(fact.workload);
-        if (work == no_work) { return; }
+        if (work == no_work || fact.task == rest_of_gang) { return; }
         history_.recorded.let_go(now_, work, fact.task);
         if (fact.is_finished && ++finished_[work] == history_.recorded.task_count(work)) {
             end_run(work);
