@@ -207,6 +207,7 @@ struct SchedulerVerbOptions {
     std::string audit_log;
     std::int64_t audit_log_megabytes = 100;
     std::string metrics = "127.0.0.1:0";
+    std::vector<std::string> controllers;
     bool is_elected = false;
     std::string lease = "muster";
     std::string lease_namespace;  // empty: the kubeconfig's or the pod's

@@ -76,6 +76,12 @@ void add_scheduler_options(CLI::App& app, SchedulerVerbOptions& options) {
                    "that is free")
         ->type_name("ADDRESS:PORT")
         ->capture_default_str();
+    app.add_option("--controllers", options.controllers,
+                   "what it runs beside: volcano makes the pods and groups of Volcano Jobs where "
+                   "Volcano's own controller does not run")
+        ->type_name("NAME")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"volcano"}));
     auto* elect = app.add_flag("--leader-elect", options.is_elected,
                                "several replicas: the one that holds the lease decides");
     app.add_option("--lease", options.lease, "the Lease's name")

@@ -11,6 +11,7 @@
 #include "kube/access.h"
 #include "kube/objects.h"
 #include "kube/scheduler_run.h"
+#include "lab/volcano_turn.h"
 #include "ledger/record.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -191,6 +192,14 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     with.scheduler.windows.length_ms = options.repair_seconds * 1'000;
     with.figures = {.critical_priority = options.critical_priority,
                     .on_time_ms = options.on_time_seconds * 1'000};
+    if (!options.controllers.empty()) {
+        with.beside = [log](kube::Transport& transport) {
+            auto turn = std::make_shared<lab::VolcanoTurn>(
+                transport, lab::VolcanoTurnOptions{.now_ms = wall_ms, .log = log});
+            turn->start();
+            return turn;
+        };
+    }
     with.is_stopped = [] { return is_told_to_stop != 0; };
     if (options.is_elected) {
         with.lease = lease_of(options, access.space);

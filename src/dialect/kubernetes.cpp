@@ -4,6 +4,7 @@
 #include "dialect/kubernetes_group.h"
 #include "dialect/kubernetes_job.h"
 #include "dialect/kubernetes_node.h"
+#include "dialect/kubernetes_owner.h"
 #include "dialect/kubernetes_pod.h"
 #include "dialect/kubernetes_queue.h"
 #include "dialect/topograph.h"
@@ -28,6 +29,8 @@ enum class Kind : std::uint8_t {
     volcano_job,
     batch_job,
     controller,
+    owner,
+    workload,
     pod_group,
     composite_group,
     volcano_queue,
@@ -65,6 +68,11 @@ Kind kind_of(const Document& document) {
         (kind == "Deployment" || kind == "StatefulSet" || kind == "ReplicaSet")) {
         return Kind::controller;
     }
+    if ((kind == "JobSet" && version.starts_with("jobset.x-k8s.io/")) ||
+        (kind == "LeaderWorkerSet" && version.starts_with("leaderworkerset.x-k8s.io/"))) {
+        return Kind::owner;
+    }
+    if (kind == "Workload" && version == "scheduling.k8s.io/v1alpha1") { return Kind::workload; }
     if (kind == "PodGroup") { return group_dialect(version) ? Kind::pod_group : Kind::unknown; }
     if (kind == "CompositePodGroup" && version.starts_with("scheduling.k8s.io/")) {
         return Kind::composite_group;
@@ -127,6 +135,7 @@ public:
     }
     /// Of one document that was read: it has one item or none.
     std::vector<DemandItem> read_alone(const Document& document) {
+        is_linking_ = true;
         read_second(document);
         return std::move(items_);
     }
@@ -144,6 +153,7 @@ private:
     KubernetesContext context_;
     const std::vector<std::string>* schedulers_;
     bool is_plan_;
+    bool is_linking_ = false;  // what is tied to what, whoever schedules it
     Notes notes_;
     Faults faults_;
     std::vector<Fault> unsupported_;
@@ -160,7 +170,7 @@ private:
     std::unordered_set<std::string> seen_;  // "Kind group/name"
     Demand demand_;
 
-    Scope scope() { return {context_, notes_, unsupported_}; }
+    Scope scope() { return {context_, notes_, unsupported_, is_linking_ ? nullptr : schedulers_}; }
 
     /// The same object twice is a slip, and which one holds would be a guess.
     void check_new(const Field& object) {
@@ -182,6 +192,7 @@ private:
     Result<> settle_levels();
     Result<> order_queues();
     void read_demand(Kind kind, const Field& object);
+    void read_controller(const Field& object);
     void add_queue(const Field& object, QueueSpec queue);
     void settle_queues();
 };
@@ -229,6 +240,8 @@ void Reading::read_first(const Document& document) {
         case Kind::volcano_job:
         case Kind::batch_job:
         case Kind::controller:
+        case Kind::owner:
+        case Kind::workload:
         case Kind::pod_group:
         case Kind::composite_group:
         case Kind::volcano_queue:
@@ -266,9 +279,14 @@ void Reading::read_demand(Kind kind, const Field& object) {
             items_.emplace_back(std::move(pod));
             break;
         }
-        case Kind::volcano_job: items_.emplace_back(read_volcano_job(object, scope())); break;
+        case Kind::volcano_job:
+            if (scope().is_ours(object["spec"]["schedulerName"].text("volcano"))) {
+                items_.emplace_back(read_volcano_job(object, scope()));
+            }
+            break;
         case Kind::batch_job:
-            if (is_gang_job(object, scope())) {
+            if (is_gang_job(object, scope()) &&
+                scope().is_ours(object["spec"]["template"]["spec"]["schedulerName"].text())) {
                 items_.emplace_back(read_gang_job(object, scope()));
             } else if (is_plan_) {
                 add_pods(expand_pods(object, scope()));
@@ -276,9 +294,19 @@ void Reading::read_demand(Kind kind, const Field& object) {
                 job_queues_[full_name(object["metadata"])] = std::move(queue);
             }
             break;
-        case Kind::controller:
-            // In a cluster its pods are there themselves.
-            if (is_plan_) { add_pods(expand_pods(object, scope())); }
+        case Kind::controller: read_controller(object); break;
+        case Kind::owner:
+            if (auto gang = read_owner(object, scope())) {
+                items_.emplace_back(*std::move(gang));
+            } else if (is_plan_) {
+                notes_.add(object, fmt::format("a {} that is no gang is not planned",
+                                               object.document().kind));
+            }
+            break;
+        case Kind::workload:
+            for (GroupObject& group : read_workload_groups(object, scope())) {
+                items_.emplace_back(std::move(group));
+            }
             break;
         case Kind::pod_group:
             items_.emplace_back(
@@ -317,6 +345,18 @@ void Reading::read_demand(Kind kind, const Field& object) {
         case Kind::unknown: break;  // read_first
     }
     if (!unsupported_.empty()) { unsupported_.clear(); }
+}
+
+/// In a cluster its pods are there themselves.
+void Reading::read_controller(const Field& object) {
+    if (object.document().kind == "StatefulSet") {
+        if (auto gang = read_owner(object, scope())) {
+            items_.emplace_back(*std::move(gang));
+            return;
+        }
+    }
+    if (!is_plan_) { return; }
+    for (PodItem& pod : expand_pods(object, scope())) { items_.emplace_back(std::move(pod)); }
 }
 
 /// Queues of several dialects share their names.
@@ -459,22 +499,46 @@ ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions&
     return out;
 }
 
+namespace {
+
+/// An owner's name, and those of the workloads that its parts make.
+void add_owner_links(const DeclaredJob& job, Links& out) {
+    out.is_job = true;
+    out.names.push_back(job.workload.name);
+    for (std::int64_t i = 0; i < job.parts; ++i) {
+        out.names.push_back(fmt::format("{}-{}", job.workload.name, i));
+    }
+}
+
+}  // namespace
+
 Links links_of(const Document& document) {
     static const std::vector<std::string> nobody;
     const Documents none;
     Reading reading(none, {}, &nobody);
     Links out;
+    const auto of_owner = [](const std::string& owner) {
+        return owner.substr(owner.find(' ') + 1);  // "JobSet team/train"
+    };
     for (DemandItem& item : reading.read_alone(document)) {
         if (auto* job = std::get_if<DeclaredJob>(&item)) {
-            out.names = {std::move(job->workload.name)};
-            out.is_job = true;
+            add_owner_links(*job, out);
+            if (!job->made_by.empty()) { out.names.push_back(of_owner(job->made_by)); }
         } else if (auto* group = std::get_if<GroupObject>(&item)) {
-            for (std::string* name : {&group->name, &group->parent, &group->owner_job}) {
+            const GroupNames names = names_of_group(group->name);
+            out.names.push_back(names.object);
+            if (names.shown != names.object) { out.names.push_back(names.shown); }
+            for (std::string* name : {&group->parent, &group->owner_job}) {
                 if (!name->empty()) { out.names.push_back(std::move(*name)); }
             }
         } else if (auto* pod = std::get_if<PodItem>(&item)) {
-            if (!pod->group.empty()) { out.names.push_back(std::move(pod->group)); }
-            out.job = std::move(pod->job);
+            if (!pod->group.empty()) {
+                const GroupNames names = names_of_group(pod->group);
+                out.names.push_back(names.object);
+                if (names.shown != names.object) { out.names.push_back(names.shown); }
+            }
+            if (!pod->job.empty()) { out.jobs.push_back(std::move(pod->job)); }
+            if (!pod->tie.owner.empty()) { out.jobs.push_back(of_owner(pod->tie.owner)); }
         }
     }
     if (std::string job = reading.queue_job(); !job.empty()) {

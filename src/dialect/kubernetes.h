@@ -1,12 +1,13 @@
 // Kubernetes objects as facts and workloads. Pure: text in, values out; reads no cluster and no
 // clock.
 //
-// Read are Node, Pod, PriorityClass, batch/v1 Job, Deployment, StatefulSet, ReplicaSet, Volcano's
-// Job, PodGroup, Queue and HyperNode, the PodGroups of scheduler-plugins and of Kubernetes itself,
-// CompositePodGroup, Kueue's ClusterQueue and LocalQueue, KAI's Queue, and the Topology of both.
-// Other kinds are counted in a warning. A value of the wrong type or range is an error with its
-// place and nothing is returned. A scheduling constraint that Muster can't keep is never dropped:
-// `read_jobs` fails with its name, `read_cluster` sets the workload aside in `refused`.
+// Read are Node, Pod, PriorityClass, batch/v1 Job, Deployment, StatefulSet, ReplicaSet, JobSet,
+// LeaderWorkerSet, Volcano's Job, PodGroup, Queue and HyperNode, the PodGroups of scheduler-plugins
+// and of Kubernetes itself, CompositePodGroup, the Workload of Kubernetes 1.35, Kueue's
+// ClusterQueue and LocalQueue, KAI's Queue, and the Topology of both. Other kinds are counted in a
+// warning. A value of the wrong type or range is an error with its place and nothing is returned. A
+// scheduling constraint that Muster can't keep is never dropped: `read_jobs` fails with its name,
+// `read_cluster` sets the workload aside in `refused`.
 #pragma once
 
 #include "base/result.h"
@@ -134,7 +135,7 @@ ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions&
 /// beside these.
 struct Links {
     std::vector<std::string> names;  // "namespace/name"
-    std::string job;                 // of a pod: ties it to a job that declares its pods
+    std::vector<std::string> jobs;   // of a pod: tie it to those that declare their pods
     bool is_job = false;  // such a job, or one that says their queue; the first name is its own
 };
 Links links_of(const Document& document);

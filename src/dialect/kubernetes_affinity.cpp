@@ -277,10 +277,6 @@ void refuse_other_constraints(const Field& spec, const Scope& scope) {
     if (const Field claims = spec["resourceClaims"]; !claims.items().empty()) {
         scope.refuse(claims, "resourceClaims (dynamic resource allocation) are not supported");
     }
-    if (const Field workload = spec["workloadRef"]; workload.is_present()) {
-        scope.refuse(workload,
-                     "workloadRef (Kubernetes 1.35) is not supported; use schedulingGroup");
-    }
     if (has_host_port(spec)) { scope.refuse(spec["containers"], "host ports are not supported"); }
     for (const Field& volume : spec["volumes"].items()) {
         if (!volume["persistentVolumeClaim"].is_present() && !volume["ephemeral"].is_present()) {

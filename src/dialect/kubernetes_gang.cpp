@@ -59,7 +59,9 @@ public:
         sort_pods();
         for (std::size_t i = 0; i < items_.size(); ++i) {
             const DemandItem& item = items_[i];
-            if (const auto* job = std::get_if<DeclaredJob>(&item)) { emit_job(*job); }
+            if (const auto* job = std::get_if<DeclaredJob>(&item)) {
+                job->owner.empty() ? emit_job(*job) : emit_owner(*job);
+            }
             if (const auto* group = std::get_if<GroupObject>(&item)) { emit_group(*group); }
             if (const auto* pod = std::get_if<PodItem>(&item)) { emit_pod(*pod); }
             out_.origins.resize(out_.workloads.size(), i);
@@ -78,14 +80,17 @@ private:
     std::unordered_map<std::string, std::vector<const GroupObject*>> children_;  // of a composite
     std::unordered_map<std::string, std::vector<const PodItem*>> members_;       // of a group
     std::unordered_map<std::string, std::vector<const PodItem*>> job_pods_;
+    std::unordered_map<std::string, const DeclaredJob*> owners_;
+    /// Of an owner, by its parts.
+    std::unordered_map<std::string, std::map<std::string, std::vector<const PodItem*>>> owned_;
+    std::unordered_set<std::string> gated_;  // groups and jobs with pods that are held back
     std::unordered_set<std::string> names_;
     std::unordered_set<const PodItem*> alone_;
 
     void index() {
         for (const DemandItem& item : items_) {
-            if (const auto* job = std::get_if<DeclaredJob>(&item)) {
-                jobs_.emplace(job->workload.name, job);
-            }
+            const auto* job = std::get_if<DeclaredJob>(&item);
+            if (job != nullptr && !job->owner.empty()) { owners_.emplace(job->owner, job); }
             if (const auto* group = std::get_if<GroupObject>(&item)) {
                 if (!groups_.emplace(key_of(*group), group).second) {
                     notes_.add(group->place,
@@ -95,6 +100,17 @@ private:
                 if (!group->parent.empty()) { children_[group->parent].push_back(group); }
             }
         }
+        for (const DemandItem& item : items_) {
+            const auto* job = std::get_if<DeclaredJob>(&item);
+            if (job != nullptr && job->owner.empty() && !is_made(*job)) {
+                jobs_.emplace(job->workload.name, job);
+            }
+        }
+    }
+
+    /// An owner speaks for the Jobs that it made.
+    [[nodiscard]] bool is_made(const DeclaredJob& job) const {
+        return !job.made_by.empty() && owners_.contains(job.made_by);
     }
 
     /// Composites have their own names.
@@ -102,10 +118,12 @@ private:
         return group.is_composite ? "composite:" + group.name : group.name;
     }
 
+    bool names_us(const PodItem& pod) const {
+        return is_plan_ || std::find(schedulers_->begin(), schedulers_->end(), pod.scheduler) !=
+                               schedulers_->end();
+    }
     bool is_ours(const PodItem& pod) const {
-        return is_plan_ || pod.phase != PodPhase::waiting ||
-               std::find(schedulers_->begin(), schedulers_->end(), pod.scheduler) !=
-                   schedulers_->end();
+        return pod.phase != PodPhase::waiting || names_us(pod);
     }
 
     const DeclaredJob* job_of(const PodItem& pod) const {
@@ -113,29 +131,61 @@ private:
         return pod.job.empty() || job == jobs_.end() ? nullptr : job->second;
     }
 
+    const DeclaredJob* owner_of(const PodItem& pod) const {
+        const auto owner = owners_.find(pod.tie.owner);
+        return pod.tie.owner.empty() || owner == owners_.end() ? nullptr : owner->second;
+    }
+
+    /// What an earlier attempt left, or came before we heard of its attempt.
+    static bool is_left_over(const DeclaredJob& owner, const PodItem& pod) {
+        return pod.tie.attempt < owner.attempt;
+    }
+
     void sort_pods() {
         for (const DemandItem& item : items_) {
             const auto* pod = std::get_if<PodItem>(&item);
             if (pod == nullptr || pod->phase == PodPhase::failed || !is_ours(*pod)) { continue; }
+            const bool is_held = pod->is_gated && pod->phase == PodPhase::waiting && !is_plan_;
             if (job_of(*pod) != nullptr) {
-                job_pods_[pod->job].push_back(pod);
-            } else if (pod->group.empty()) {
-                alone_.insert(pod);
+                add_member(job_pods_[pod->job], pod->job, *pod, is_held);
+            } else if (!pod->group.empty()) {
+                add_member(members_[pod->group], pod->group, *pod, is_held);
+            } else if (owner_of(*pod) != nullptr) {
+                const OwnerTie& tie = pod->tie;
+                add_member(owned_[tie.owner][tie.part], key_of(tie.owner, tie.part), *pod, is_held);
             } else {
-                members_[pod->group].push_back(pod);
+                alone_.insert(pod);
             }
         }
-        // Groups that nobody declared: what runs of them holds room pod by pod, what waits must
-        // wait.
+        // What runs of groups that are nothing of ours holds room pod by pod, and so it does of
+        // groups that nobody declared, of which what waits must wait.
         for (auto& [name, pods] : members_) {
-            if (groups_.contains(name)) { continue; }
+            const bool is_foreign = std::none_of(pods.begin(), pods.end(),
+                                                 [this](const PodItem* p) { return names_us(*p); });
             const bool says_minimum = std::any_of(
                 pods.begin(), pods.end(), [](const PodItem* p) { return p->group_minimum > 0; });
-            if (says_minimum) { continue; }
+            if (!is_foreign && (is_declared(name) || says_minimum)) { continue; }
             for (const PodItem* pod : pods) {
                 if (pod->phase == PodPhase::bound) { alone_.insert(pod); }
             }
+            if (is_foreign) { pods.clear(); }
         }
+    }
+
+    /// A pod with gates is not there yet, and others may wait for it.
+    void add_member(std::vector<const PodItem*>& members, const std::string& of, const PodItem& pod,
+                    bool is_held) {
+        if (!is_held) { return members.push_back(&pod); }
+        gated_.insert(of);
+        notes_.add(pod.place, "a pod with schedulingGates is not tried");
+    }
+
+    static std::string key_of(const std::string& owner, const std::string& part) {
+        return owner + "#" + part;
+    }
+
+    bool is_declared(const std::string& group) const {
+        return groups_.contains(names_of_group(group).declared);
     }
 
     /// The name, or another one when an object of another kind has it already.
@@ -196,12 +246,13 @@ private:
     /// The first waiting pod of a group that nobody declared speaks for all.
     void emit_orphan(const PodItem& pod) {
         const auto found = members_.find(pod.group);
-        if (pod.group.empty() || groups_.contains(pod.group) || found == members_.end()) { return; }
+        if (pod.group.empty() || is_declared(pod.group) || found == members_.end()) { return; }
         const auto& pods = found->second;
+        if (pods.empty()) { return; }
         std::int64_t minimum = 0;
         for (const PodItem* member : pods) { minimum = std::max(minimum, member->group_minimum); }
         if (minimum > 0) {
-            if (pods.front() != &pod) { return; }
+            if (pods.front() != &pod || waits_for_gates(pod.group, pods, minimum)) { return; }
             GroupObject group;
             group.name = pod.group;
             group.minimum = minimum;
@@ -217,21 +268,77 @@ private:
             return p->phase == PodPhase::waiting;
         });
         if (waits == pods.end() || *waits != &pod) { return; }
-        out_.refused.push_back(
-            {pod.group, pod.place, fmt::format("its PodGroup {} is not there", pod.group)});
+        const GroupNames names = names_of_group(pod.group);
+        const bool is_workload = names.object != names.declared;
+        out_.refused.push_back({names.shown, pod.place,
+                                fmt::format("its {} {} is not there",
+                                            is_workload ? "Workload" : "PodGroup", names.object)});
     }
 
     void emit_job(const DeclaredJob& job) {
+        if (is_made(job)) { return; }
         if (jobs_[job.workload.name] != &job) {
             return notes_.add(job.place,
                               fmt::format("a second job {} is not looked at", job.workload.name));
         }
-        if (job.is_over && !is_plan_) { return emit_rest(job); }
-        const auto& pods = job_pods_[job.workload.name];
-        const bool is_running = std::any_of(
-            pods.begin(), pods.end(), [](const PodItem* p) { return p->phase == PodPhase::bound; });
-        if (!is_running && refuse(job.workload.name, job.unsupported)) { return; }
-        WorkloadSpec workload = job.workload;
+        emit_tasks(job, job.workload, job_pods_[job.workload.name], job.workload.name);
+    }
+
+    /// One gang, or one for each part. In a cluster those of which pods are there: an owner that
+    /// makes none asks for nothing.
+    void emit_owner(const DeclaredJob& job) {
+        if (owners_.at(job.owner) != &job) {
+            return notes_.add(job.place, fmt::format("a second {} is not looked at", job.owner));
+        }
+        auto& parts = owned_[job.owner];
+        for (std::int64_t i = 0; is_plan_ && i < std::max<std::int64_t>(job.parts, 1); ++i) {
+            parts[job.parts > 0 ? std::to_string(i) : ""];
+        }
+        for (auto& [part, pods] : parts) {
+            std::vector<const PodItem*> now;
+            for (const PodItem* pod : pods) {
+                if (is_left_over(job, *pod)) {
+                    hold_alone(*pod);
+                } else {
+                    now.push_back(pod);
+                }
+            }
+            const bool is_ours_here =
+                is_plan_ || std::any_of(now.begin(), now.end(),
+                                        [this](const PodItem* p) { return names_us(*p); });
+            if (!is_ours_here) {
+                for (const PodItem* pod : now) { hold_alone(*pod); }
+                continue;
+            }
+            WorkloadSpec workload = job.workload;
+            if (job.parts > 0) {
+                workload.name += "-" + part;
+                workload.groups.front().name += "-" + part;
+            }
+            emit_tasks(job, std::move(workload), now, key_of(job.owner, part));
+        }
+    }
+
+    static bool is_running(const std::vector<const PodItem*>& pods) {
+        return std::any_of(pods.begin(), pods.end(),
+                           [](const PodItem* p) { return p->phase == PodPhase::bound; });
+    }
+
+    /// Some of its pods have scheduling gates, and without them it is less than it must be.
+    bool waits_for_gates(const std::string& of, const std::vector<const PodItem*>& pods,
+                         std::int64_t minimum) const {
+        return gated_.contains(of) && !is_running(pods) &&
+               static_cast<std::int64_t>(pods.size()) < minimum;
+    }
+
+    void emit_tasks(const DeclaredJob& job, WorkloadSpec workload,
+                    const std::vector<const PodItem*>& pods, const std::string& of) {
+        if (job.is_over && !is_plan_) {
+            for (const PodItem* pod : pods) { hold_alone(*pod); }
+            return;
+        }
+        if (!is_running(pods) && refuse(workload.name, job.unsupported)) { return; }
+        if (waits_for_gates(of, pods, INT64_MAX)) { return; }
         workload.name = unique(workload.name, "job");
         if (!is_plan_) { leave_out_waiting(job, pods, workload); }
         std::unordered_set<std::uint32_t> taken;
@@ -250,13 +357,14 @@ private:
                 bind(workload.name, task, *pod);
             }
         }
-        std::uint32_t task = 0;
         for (const PodItem* pod : unnumbered) {
-            while (taken.contains(task)) { ++task; }
-            if (task >= job.roles.front().count) {
+            auto [task, end] = seats_of(job, *pod);
+            while (task < end && taken.contains(task)) { ++task; }
+            if (task >= end) {
                 hold(*pod);
             } else {
-                bind(workload.name, task++, *pod);
+                taken.insert(task);
+                bind(workload.name, task, *pod);
             }
         }
         out_.workloads.push_back(std::move(workload));
@@ -270,19 +378,39 @@ private:
         const auto absent = std::count_if(
             job.roles.begin(), job.roles.end(), [&](const DeclaredJob::RoleTasks& role) {
                 return role.waits && std::none_of(pods.begin(), pods.end(), [&](const PodItem* p) {
-                           return p->role == role.name;
+                           return role_of(job, *p) == role.name;
                        });
             });
         std::int32_t& minimum = workload.groups.front().minimum;
         minimum = std::max(minimum - static_cast<std::int32_t>(absent), 1);
     }
 
+    static const std::string& role_of(const DeclaredJob& job, const PodItem& pod) {
+        return job.owner.empty() ? pod.role : pod.tie.role;
+    }
+
+    /// The tasks that a pod without a number of its own may be.
+    static std::pair<std::uint32_t, std::uint32_t> seats_of(const DeclaredJob& job,
+                                                            const PodItem& pod) {
+        for (const auto& role : job.roles) {
+            if (!role.name.empty() && role.name != role_of(job, pod)) { continue; }
+            if (role.batch == 0) { return {role.first, role.first + role.count}; }
+            const std::int64_t begin = pod.tie.batch * role.batch;
+            if (begin < 0 || begin + role.batch > role.count) { break; }
+            const auto first = role.first + static_cast<std::uint32_t>(begin);
+            return {first, first + role.batch};
+        }
+        return {0, 0};
+    }
+
     /// Pods of a Job that is not Indexed are all alike.
     static bool is_unnumbered(const DeclaredJob& job, const PodItem& pod) {
+        if (!job.owner.empty()) { return pod.tie.index < 0; }
         return pod.index < 0 && job.roles.size() == 1 && job.roles.front().name.empty();
     }
 
     static std::uint32_t task_of(const DeclaredJob& job, const PodItem& pod) {
+        if (!job.owner.empty()) { return owned_task_of(job, pod); }
         std::int64_t index = pod.index;
         if (index < 0) {
             // Volcano's and Kubernetes' pods end in their index.
@@ -302,8 +430,11 @@ private:
         return UINT32_MAX;
     }
 
-    void emit_rest(const DeclaredJob& job) {
-        for (const PodItem* pod : job_pods_[job.workload.name]) { hold_alone(*pod); }
+    static std::uint32_t owned_task_of(const DeclaredJob& job, const PodItem& pod) {
+        const auto [first, end] = seats_of(job, pod);
+        const std::int64_t index = pod.tie.index - job.first_index;
+        if (pod.tie.index < 0 || index < 0 || index >= end - first) { return UINT32_MAX; }
+        return first + static_cast<std::uint32_t>(index);
     }
 
     /// A running pod that fits into no workload still holds its room.
@@ -318,7 +449,23 @@ private:
         if (groups_.at(key_of(group)) != &group || !group.parent.empty()) { return; }
         if (!group.owner_job.empty() && jobs_.contains(group.owner_job)) { return; }
         if (group.is_composite) { return emit_composite(group); }
+        if (group.is_template) { return emit_replicas(group); }
         emit_members(group);
+    }
+
+    /// Each replica key that pods name is a gang of its own.
+    void emit_replicas(const GroupObject& declared) {
+        std::vector<std::string> names;
+        for (const auto& [name, pods] : members_) {
+            if (names_of_group(name).declared == declared.name) { names.push_back(name); }
+        }
+        std::sort(names.begin(), names.end());
+        for (const std::string& name : names) {
+            GroupObject group = declared;
+            group.name = name;
+            group.head.name = names_of_group(name).shown;
+            emit_members(group);
+        }
     }
 
     void emit_members(const GroupObject& group) {
@@ -354,16 +501,21 @@ private:
             }
             return false;
         }
-        const bool is_running = std::any_of(
-            pods.begin(), pods.end(), [](const PodItem* p) { return p->phase == PodPhase::bound; });
         const bool is_over = std::all_of(pods.begin(), pods.end(), [](const PodItem* p) {
             return p->phase == PodPhase::succeeded;
         });
         if (is_over) { return false; }
-        if (!is_running && refuse(workload.name, group.unsupported)) { return false; }
+        const bool has_begun = is_running(pods);
+        if (!has_begun && refuse(workload.name, group.unsupported)) { return false; }
+        if (waits_for_gates(group.name, pods, group.minimum)) {
+            refuse(workload.name,
+                   {{group.place, fmt::format("{} of at least {} pods have no scheduling gates",
+                                              pods.size(), group.minimum)}});
+            return false;
+        }
         std::vector<PodRole> own = sort_roles(group, pods);
         for (const PodItem* pod : pods) {
-            if (!is_running && refuse(workload.name, pod->unsupported)) { return false; }
+            if (!has_begun && refuse(workload.name, pod->unsupported)) { return false; }
         }
         const auto missing = group.minimum - static_cast<std::int64_t>(pods.size());
         if (missing > 0 && own.size() > 1) {

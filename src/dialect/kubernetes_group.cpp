@@ -149,6 +149,40 @@ GroupObject read_pod_group(const Field& object, GroupDialect dialect, const Scop
     return group;
 }
 
+std::string workload_group(std::string_view name_space, std::string_view workload,
+                           std::string_view group, std::string_view replica) {
+    return fmt::format("{}/{}#{}{}{}", name_space, workload, group, replica.empty() ? "" : "#",
+                       replica);
+}
+
+GroupNames names_of_group(std::string_view group) {
+    GroupNames out{std::string(group), std::string(group), std::string(group)};
+    const std::size_t first = group.find('#');
+    if (first == std::string_view::npos) { return out; }
+    out.object = group.substr(0, first);
+    out.declared = group.substr(0, group.find('#', first + 1));
+    std::replace(out.shown.begin(), out.shown.end(), '#', '-');
+    return out;
+}
+
+std::vector<GroupObject> read_workload_groups(const Field& object, const Scope& scope) {
+    std::vector<GroupObject> out;
+    const std::string name_space = namespace_of(object["metadata"]);
+    for (const Field& one : object["spec"]["podGroups"].items()) {
+        GroupObject group = read_head(object, scope);
+        group.is_template = true;
+        group.name =
+            workload_group(name_space, object["metadata"]["name"].name(), one["name"].name(), "");
+        const Field gang = one["policy"]["gang"];
+        group.minimum = gang["minCount"].integer(1, tasks_max, 1);
+        if (gang.is_present() && !gang["minCount"].is_present()) {
+            gang["minCount"].expected("a whole number ≥ 1");
+        }
+        out.push_back(std::move(group));
+    }
+    return out;
+}
+
 GroupObject read_composite_group(const Field& object, const Scope& scope) {
     const std::size_t before = scope.unsupported.size();
     GroupObject group = read_head(object, scope);

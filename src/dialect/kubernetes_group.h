@@ -27,6 +27,7 @@ struct GroupObject {
     std::string owner_job;  // "namespace/job" that made it, empty when none
     std::string parent;     // "namespace/name" of a CompositePodGroup
     bool is_composite = false;
+    bool is_template = false;  // of Kubernetes 1.35: each replica key of its pods is a group
     std::int64_t minimum = 1;  // pods, or groups of a composite
     std::vector<Amount> role_minima;
     std::vector<SubGroups> sub_groups;
@@ -43,6 +44,21 @@ enum class GroupDialect : std::uint8_t { volcano, scheduler_plugins, upstream };
 std::optional<GroupDialect> group_dialect(std::string_view api_version);
 
 GroupObject read_pod_group(const Field& object, GroupDialect dialect, const Scope& scope);
+/// The groups that a Workload of Kubernetes 1.35 has. Later ones hold templates, which are not
+/// read.
+std::vector<GroupObject> read_workload_groups(const Field& object, const Scope& scope);
+/// What pods of such a group name: no other group can have that name.
+std::string workload_group(std::string_view name_space, std::string_view workload,
+                           std::string_view group, std::string_view replica);
+/// The Workload's own name of it, "namespace/name"; the group that is read for all replicas; the
+/// name of the workload that is made of it. Any other group is all three.
+struct GroupNames {
+    std::string object;
+    std::string declared;
+    std::string shown;
+};
+GroupNames names_of_group(std::string_view group);
+
 GroupObject read_composite_group(const Field& object, const Scope& scope);
 
 }  // namespace muster::dialect

@@ -1,5 +1,6 @@
 #include "dialect/kubernetes_job.h"
 
+#include "dialect/kubernetes_owner.h"
 #include "model/limits.h"
 
 #include <fmt/core.h>
@@ -224,6 +225,7 @@ DeclaredJob read_gang_job(const Field& job, const Scope& scope) {
     if (pod["nodeName"].is_present()) {
         scope.refuse(pod["nodeName"], "nodeName goes past the scheduler");
     }
+    out.made_by = maker_of(metadata, namespace_of(metadata));
     add_roles(out.workload, std::vector<Role>{role}, 1, {}, role.name);
     check_size(out.workload, spec);
     out.roles = {{"", 0, static_cast<std::uint32_t>(role.count)}};

@@ -17,12 +17,20 @@ struct DeclaredJob {
         std::string name;
         std::uint32_t first = 0;
         std::uint32_t count = 0;
-        bool waits = false;  // its pods are made when those of others run
+        bool waits = false;       // its pods are made when those of others run
+        std::uint32_t batch = 0;  // of an owner: its tasks come in parts of so many
     };
     std::vector<RoleTasks> roles;
     std::vector<Fault> unsupported;
     Place place;
     bool is_over = false;  // finished or suspended: asks for nothing
+    // Of what kubernetes_owner.h reads, which is there when pods of it are:
+    std::string owner;             // "JobSet namespace/name"; empty of all others
+    std::int64_t parts = 0;        // each a gang with its own name; 0: it is one
+    std::int64_t first_index = 0;  // its pods count from there
+    std::int64_t attempt = 0;      // pods of an earlier one are left over
+    // Of a Job:
+    std::string made_by;  // the owner, which speaks for it
 };
 
 DeclaredJob read_volcano_job(const Field& job, const Scope& scope);

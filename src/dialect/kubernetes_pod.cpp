@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "dialect/kubernetes_affinity.h"
 #include "dialect/kubernetes_gpu.h"
+#include "dialect/kubernetes_group.h"
+#include "dialect/kubernetes_owner.h"
 #include "dialect/kubernetes_resources.h"
 #include "model/limits.h"
 
@@ -25,6 +27,10 @@ void read_group(const Field& metadata, const Field& spec, const std::string& nam
                 PodItem& pod, const Scope& scope) {
     const Field labels = metadata["labels"];
     const Field annotations = metadata["annotations"];
+    if (const Field workload = spec["workloadRef"]; workload.is_present()) {
+        pod.group = workload_group(name_space, workload["name"].name(), workload["podGroup"].name(),
+                                   workload["podGroupReplicaKey"].text());
+    }
     const Field group_fields[] = {
         spec["schedulingGroup"]["podGroupName"],
         annotations["scheduling.k8s.io/group-name"],
@@ -132,6 +138,7 @@ PodItem read_pod(const Field& pod, const Scope& scope) {
     read_workload_metadata(metadata, item.head);
     read_head(metadata, spec, namespace_of(metadata), item, scope);
     read_job(metadata, namespace_of(metadata), item);
+    item.tie = read_owner_tie(metadata, namespace_of(metadata));
     if (spec["nodeName"].is_present()) { item.node = spec["nodeName"].name(); }
     item.phase = read_phase(pod, item.node);
     if (spec["containers"].items().empty()) {

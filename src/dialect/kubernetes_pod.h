@@ -13,14 +13,25 @@ namespace muster::dialect {
 TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_space,
                    const Scope& scope);
 
+/// The gang of an owner, such as a JobSet, that a pod is of, and its place in it.
+struct OwnerTie {
+    std::string owner;  // "JobSet namespace/name"; empty when none
+    std::string part;   // which of the owner's gangs, where it has several
+    std::string role;
+    std::int64_t batch = 0;    // which of the equal parts of its role
+    std::int64_t index = -1;   // in it; −1: not said
+    std::int64_t attempt = 0;  // of the owner, which may do all again
+};
+
 enum class PodPhase : std::uint8_t { waiting, bound, succeeded, failed };
 
 struct PodItem {
-    std::string name;                // "namespace/name"
-    std::string group;               // "namespace/group" of any dialect, empty when alone
-    std::string job;                 // "namespace/job" that declares it, empty when none
-    std::string role;                // its name for it
-    std::int64_t index = -1;         // its place in the role
+    std::string name;         // "namespace/name"
+    std::string group;        // "namespace/group" of any dialect, empty when alone
+    std::string job;          // "namespace/job" that declares it, empty when none
+    std::string role;         // its name for it
+    std::int64_t index = -1;  // its place in the role
+    OwnerTie tie;
     std::int64_t group_minimum = 0;  // as far as the pod itself says so
     std::string scheduler;
     std::string node;

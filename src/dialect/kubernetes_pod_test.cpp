@@ -260,7 +260,6 @@ TEST(PodAffinity, RefusesWhatItCannotKeep) {
         {"topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule}]",
          "DoNotSchedule is not supported"},
         {"resourceClaims: [{name: a}]", "resourceClaims"},
-        {"workloadRef: {name: a}", "workloadRef"},
         {"hostNetwork: true, initContainers: [{name: i, ports: [{containerPort: 80}]}]",
          "host ports are not supported"},
         {"nodeName: n1", "pod.yaml:4: spec.nodeName: nodeName goes past the scheduler"},

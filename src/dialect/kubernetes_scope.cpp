@@ -16,6 +16,11 @@ std::string Warning::message() const {
     return out;
 }
 
+bool Scope::is_ours(std::string_view scheduler) const {
+    return schedulers == nullptr || scheduler.empty() ||
+           std::find(schedulers->begin(), schedulers->end(), scheduler) != schedulers->end();
+}
+
 void Notes::add(const Field& field, std::string text) {
     const auto found = index_.find(text);
     if (found != index_.end()) {

@@ -34,7 +34,11 @@ struct Scope {
     Notes& notes;
     /// Constraints that are understood but can't be kept, of the object that is being read.
     std::vector<Fault>& unsupported;
+    /// Whose waiting pods are ours; null: everybody's.
+    const std::vector<std::string>* schedulers = nullptr;
 
+    /// Of a template; a server fills in the name that is not said.
+    [[nodiscard]] bool is_ours(std::string_view scheduler) const;
     void refuse(const Field& field, std::string text) const {
         unsupported.push_back({field.place(), std::move(text)});
     }

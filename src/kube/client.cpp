@@ -113,6 +113,16 @@ struct Storage<Extract> {
     [[nodiscard]] json::storage_ptr pointer() { return &pool; }
 };
 
+/// As the end of a query.
+std::string selector_of(const Scope& scope) {
+    std::string out;
+    if (!scope.name.empty()) {
+        out += "&fieldSelector=" + escape_query("metadata.name=" + scope.name);
+    }
+    if (!scope.labels.empty()) { out += "&labelSelector=" + escape_query(scope.labels); }
+    return out;
+}
+
 /// What both informers do; T is what is kept of an object.
 template <class T>
 struct Follower : std::enable_shared_from_this<Follower<T>> {
@@ -124,9 +134,7 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
              Listener told)
         : transport(over),
           path(path_of(resource, scope.space)),
-          selector(scope.name.empty()
-                       ? ""
-                       : "&fieldSelector=" + escape_query("metadata.name=" + scope.name)),
+          selector(selector_of(scope)),
           make(std::move(maker)),
           listener(std::move(told)),
           random(std::random_device()()) {}

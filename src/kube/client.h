@@ -79,10 +79,11 @@ Result<ListPage> read_page(std::string_view body);
 /// (namespace, name)
 using ObjectName = std::pair<std::string, std::string>;
 
-/// Empty: of all namespaces, of all names.
+/// Empty: of all namespaces, of all names, with any labels.
 struct Scope {
     std::string space;
     std::string name;
+    std::string labels;  // a selector
 };
 
 /// Follows one resource in all namespaces, or what a scope names: lists, watches, resumes, lists

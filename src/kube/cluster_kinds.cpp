@@ -24,6 +24,11 @@ const std::array<KindName, object_kind_count>& kinds() {
         {{"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", {"v1beta1"}},
         {{"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", {"v1beta1"}},
         {{"scheduling.run.ai", "v2", "queues"}, "Queue", {}},
+        {{"apps", "v1", "statefulsets"}, "StatefulSet", {}},
+        {{"jobset.x-k8s.io", "v1alpha2", "jobsets"}, "JobSet", {}},
+        {{"leaderworkerset.x-k8s.io", "v1", "leaderworkersets"}, "LeaderWorkerSet", {}},
+        // Of later ones the scheduler needs no Workload.
+        {{"scheduling.k8s.io", "v1alpha1", "workloads"}, "Workload", {}},
     }};
     return all;
 }

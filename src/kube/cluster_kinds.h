@@ -27,8 +27,12 @@ enum class ObjectKind : std::uint8_t {
     kueue_queue,
     kueue_local_queue,
     kai_queue,
+    stateful_set,
+    job_set,
+    leader_worker_set,
+    workload,  // of Kubernetes 1.35
 };
-inline constexpr std::size_t object_kind_count = 14;
+inline constexpr std::size_t object_kind_count = 18;
 
 std::set<ObjectKind> all_kinds();
 

@@ -71,6 +71,7 @@ json::object status_of(ObjectKind kind, const json::object& status) {
     if (kind == ObjectKind::batch_job || kind == ObjectKind::volcano_job) {
         copy(status, {"state", "conditions", "completionTime"}, out);
     }
+    if (kind == ObjectKind::job_set) { copy(status, {"conditions", "restarts"}, out); }
     if (kind != ObjectKind::node) { return out; }
     copy(status, {"capacity", "allocatable"}, out);
     const json::array* conditions = array_at(status, "conditions");

@@ -40,7 +40,9 @@ public:
         for (std::size_t next = 0; next < out.size(); ++next) {
             const Item& at = *out[next];
             for (const std::string& name : at.links.names) { say(name, out); }
-            if (!at.links.job.empty() && is_job(at.links.job)) { say(at.links.job, out); }
+            for (const std::string& job : at.links.jobs) {
+                if (is_job(job)) { say(job, out); }
+            }
             if (at.key->kind == ObjectKind::pod) { say(name_text(at.key->name), out); }
         }
         return out;
@@ -177,7 +179,7 @@ void ClusterParts::touch(const ObjectKey& key) {
 
 void ClusterParts::add(Item& item) {
     for (const std::string& name : item.links.names) { names_[name].said.push_back(&item); }
-    if (!item.links.job.empty()) { names_[item.links.job].as_job.push_back(&item); }
+    for (const std::string& job : item.links.jobs) { names_[job].as_job.push_back(&item); }
     if (item.links.is_job) { ++names_[item.links.names.front()].jobs; }
 }
 
@@ -194,15 +196,16 @@ void ClusterParts::take_out(Item& item) {
     };
     if (item.links.is_job) { --names_[item.links.names.front()].jobs; }
     for (const std::string& name : item.links.names) { leave(name, &Name::said); }
-    if (!item.links.job.empty()) { leave(item.links.job, &Name::as_job); }
+    for (const std::string& job : item.links.jobs) { leave(job, &Name::as_job); }
 }
 
 /// The names by which its neighbours are found, also when it is no more.
 void ClusterParts::mark(const Item& item) {
     for (const std::string& name : item.links.names) { dirty_names_.try_emplace(name, false); }
     if (item.links.is_job) { dirty_names_[item.links.names.front()] = true; }
-    if (const auto job = names_.find(item.links.job); job != names_.end() && job->second.jobs > 0) {
-        dirty_names_.try_emplace(item.links.job, false);
+    for (const std::string& text : item.links.jobs) {
+        const auto job = names_.find(text);
+        if (job != names_.end() && job->second.jobs > 0) { dirty_names_.try_emplace(text, false); }
     }
     if (item.key->kind == ObjectKind::pod) {
         const std::string own = name_text(item.key->name);

@@ -28,6 +28,10 @@ constexpr const char* cluster_queues = "/apis/kueue.x-k8s.io/v1beta2/clusterqueu
 constexpr const char* local_queues = "/apis/kueue.x-k8s.io/v1beta2/localqueues";
 constexpr const char* kai_queues = "/apis/scheduling.run.ai/v2/queues";
 constexpr const char* plugin_groups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
+constexpr const char* stateful_sets = "/apis/apps/v1/statefulsets";
+constexpr const char* job_sets = "/apis/jobset.x-k8s.io/v1alpha2/jobsets";
+constexpr const char* worker_sets = "/apis/leaderworkerset.x-k8s.io/v1/leaderworkersets";
+constexpr const char* workloads = "/apis/scheduling.k8s.io/v1alpha1/workloads";
 
 /// One that follows the cluster, and what it has been told.
 struct Follower {
@@ -81,7 +85,7 @@ public:
     Chaos(FakeApi& api, std::uint32_t seed) : api_(api), random_(seed) {}
 
     void step() {
-        switch (pick(19)) {
+        switch (pick(22)) {
             case 0: put_node(); break;
             case 1: erase(nodes); break;
             case 2: put_class(); break;
@@ -101,6 +105,8 @@ public:
             case 14: put_kueue_queue(); break;
             case 15: put_kai_queue(); break;
             case 16: erase(any_of({cluster_queues, local_queues, kai_queues})); break;
+            case 17: put_owner(); break;
+            case 18: erase(any_of({stateful_sets, job_sets, worker_sets, workloads})); break;
             default: put_pod(); break;
         }
     }
@@ -264,6 +270,10 @@ private:
     void put_job() {
         if (pick(2) == 0) {
             json::object one = object("batch/v1", "Job", name());
+            if (pick(4) == 0) {
+                one["metadata"].as_object()["labels"] =
+                    json::object{{"jobset.sigs.k8s.io/jobset-name", name()}};
+            }
             if (pick(3) != 0) {
                 one["metadata"].as_object()["annotations"] =
                     json::object{{"muster.dev/gang", "true"}};
@@ -290,6 +300,65 @@ private:
         choose_queue(one);
         api_.put(volcano_jobs, std::move(one));
     }
+    /// Whose pods are gangs though nobody says so.
+    void put_owner() {
+        const json::object pod{{"spec", pod_spec()}};
+        const auto put = [&](const char* where, json::object one, json::object spec) {
+            if (pick(4) == 0) {
+                one["metadata"].as_object()["annotations"] =
+                    json::object{{"muster.dev/gang", pick(2) == 0 ? "true" : "false"}};
+            }
+            one["spec"] = std::move(spec);
+            choose_queue(one);
+            api_.put(where, std::move(one));
+        };
+        switch (pick(4)) {
+            case 0:
+                return put(stateful_sets, object("apps/v1", "StatefulSet", name()),
+                           {{"replicas", 1 + pick(3)}, {"template", pod}});
+            case 1: {
+                json::object one = object("jobset.x-k8s.io/v1alpha2", "JobSet", name());
+                one["status"] = json::object{{"restarts", pick(2)}};
+                json::object child{{"name", "w"}, {"replicas", 1 + pick(2)}};
+                child["template"] = json::object{{"spec", {{"template", pod}}}};
+                return put(job_sets, std::move(one),
+                           {{"suspend", pick(5) == 0}, {"replicatedJobs", json::array{child}}});
+            }
+            case 2:
+                return put(
+                    worker_sets, object("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", name()),
+                    {{"replicas", 3},
+                     {"leaderWorkerTemplate", {{"size", 1 + pick(3)}, {"workerTemplate", pod}}}});
+            default: {
+                json::object gang{{"name", "a"},
+                                  {"policy", {{"gang", {{"minCount", 1 + pick(3)}}}}}};
+                json::object basic{{"name", "b"}, {"policy", {{"basic", json::object()}}}};
+                return put(workloads, object("scheduling.k8s.io/v1alpha1", "Workload", name()),
+                           {{"podGroups", json::array{gang, basic}}});
+            }
+        }
+    }
+    /// As the controllers of those owners label them.
+    void choose_owner(json::object& labels, json::object& pod) {
+        switch (pick(12)) {
+            case 0:
+                labels["jobset.sigs.k8s.io/jobset-name"] = name();
+                labels["jobset.sigs.k8s.io/replicatedjob-name"] = pick(5) == 0 ? "v" : "w";
+                labels["jobset.sigs.k8s.io/job-index"] = std::to_string(pick(3));
+                labels["jobset.sigs.k8s.io/restart-attempt"] = std::to_string(pick(2));
+                break;
+            case 1:
+                labels["leaderworkerset.sigs.k8s.io/name"] = name();
+                labels["leaderworkerset.sigs.k8s.io/group-index"] = std::to_string(pick(3));
+                labels["leaderworkerset.sigs.k8s.io/worker-index"] = std::to_string(pick(3));
+                break;
+            case 2:
+                pod["metadata"].as_object()["ownerReferences"] = json::array{json::object{
+                    {"apiVersion", "apps/v1"}, {"kind", "StatefulSet"}, {"name", name()}}};
+                break;
+            default: break;
+        }
+    }
     void put_pod() {
         const std::string own = pick(3) == 0 ? name() : fmt::format("{}-{}", name(), pick(3));
         json::object one = object("v1", "Pod", own);
@@ -304,6 +373,7 @@ private:
         if (pick(9) == 0) {
             annotations["scheduling.volcano.sh/group-min-member"] = pick(2) == 0 ? "2" : "odd";
         }
+        choose_owner(labels, one);
         if (pick(9) == 0) { annotations["yunikorn.apache.org/task-groups"] = "[]"; }
         one["metadata"].as_object()["labels"] = std::move(labels);
         one["metadata"].as_object()["annotations"] = std::move(annotations);
@@ -311,6 +381,14 @@ private:
         one["spec"] = pod_spec();
         if (pick(4) == 0) {
             one["spec"].as_object()["schedulingGroup"] = json::object{{"podGroupName", name()}};
+        }
+        if (pick(8) == 0) {
+            json::object ref{{"name", name()}, {"podGroup", pick(2) == 0 ? "a" : "b"}};
+            if (pick(2) == 0) { ref["podGroupReplicaKey"] = fmt::format("k{}", pick(2)); }
+            one["spec"].as_object()["workloadRef"] = std::move(ref);
+        }
+        if (pick(8) == 0) {
+            one["spec"].as_object()["schedulingGates"] = json::array{json::object{{"name", "g"}}};
         }
         one["status"] = json::object{{"phase", "Pending"}};
         api_.put(pods, std::move(one));
@@ -343,7 +421,8 @@ private:
 void start(FakeApi& api) {
     api.served = {classes,       jobs,           volcano_jobs,    queues,
                   hypernodes,    volcano_groups, upstream_groups, composites,
-                  plugin_groups, cluster_queues, local_queues,    kai_queues};
+                  plugin_groups, cluster_queues, local_queues,    kai_queues,
+                  stateful_sets, job_sets,       worker_sets,     workloads};
 }
 
 RC_GTEST_PROP(ClusterSource, TellsOfPartsWhatItTellsOfAll, (std::uint32_t seed)) {
@@ -431,6 +510,124 @@ RC_GTEST_PROP(ClusterParts, ComeToWhatAllObjectsComeTo, (std::uint32_t seed)) {
         RC_ASSERT(sorted(parts.malformed()) == sorted(state.malformed));
         RC_ASSERT(sorted(parts.refused()) == sorted(state.refused));
     }
+}
+
+/// An owner, a group, a job and their pods, in whatever order they come and go.
+struct Team {
+    std::vector<std::pair<const char*, json::object>> objects;
+
+    Team() {
+        const json::object containers{{"name", "c"},
+                                      {"resources", {{"limits", {{"nvidia.com/gpu", "1"}}}}}};
+        const json::object pod_spec{{"schedulerName", "muster"},
+                                    {"containers", json::array{containers}}};
+        const json::object job{
+            {"parallelism", 2}, {"completions", 2}, {"template", {{"spec", pod_spec}}}};
+        json::object child{{"name", "w"}, {"replicas", 2}, {"template", {{"spec", job}}}};
+        add(job_sets, "JobSet", "set", {{"spec", {{"replicatedJobs", json::array{child}}}}});
+        add(jobs, "Job", "set-w-0", {{"spec", job}},
+            {{"labels", {{"jobset.sigs.k8s.io/jobset-name", "set"}}},
+             {"annotations", {{"muster.dev/gang", "true"}}}});
+        add(worker_sets, "LeaderWorkerSet", "serve",
+            {{"spec",
+              {{"replicas", 2},
+               {"leaderWorkerTemplate",
+                {{"size", 2}, {"workerTemplate", {{"spec", pod_spec}}}}}}}});
+        add(workloads, "Workload", "old",
+            {{"spec",
+              {{"podGroups", json::array{json::object{
+                                 {"name", "g"}, {"policy", {{"gang", {{"minCount", 2}}}}}}}}}}});
+        add(upstream_groups, "PodGroup", "new",
+            {{"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 2}}}}}}}});
+        for (int i = 0; i < 4; ++i) {
+            const std::string index = std::to_string(i % 2);
+            const std::string part = std::to_string(i / 2);
+            add(pods, "Pod", "set-" + std::to_string(i), {{"spec", pod_spec}},
+                {{"labels",
+                  {{"jobset.sigs.k8s.io/jobset-name", "set"},
+                   {"jobset.sigs.k8s.io/replicatedjob-name", "w"},
+                   {"jobset.sigs.k8s.io/job-index", part},
+                   {"batch.kubernetes.io/job-name", "set-w-" + part},
+                   {"batch.kubernetes.io/job-completion-index", index}}}});
+            add(pods, "Pod", "serve-" + std::to_string(i), {{"spec", pod_spec}},
+                {{"labels",
+                  {{"leaderworkerset.sigs.k8s.io/name", "serve"},
+                   {"leaderworkerset.sigs.k8s.io/group-index", part},
+                   {"leaderworkerset.sigs.k8s.io/worker-index", index}}}});
+            json::object in_old = pod_spec;
+            in_old["workloadRef"] = json::object{
+                {"name", "old"}, {"podGroup", "g"}, {"podGroupReplicaKey", "k" + part}};
+            add(pods, "Pod", "old-" + std::to_string(i), {{"spec", in_old}});
+            json::object in_new = pod_spec;
+            in_new["schedulingGroup"] = json::object{{"podGroupName", "new"}};
+            add(pods, "Pod", "new-" + std::to_string(i), {{"spec", in_new}});
+        }
+    }
+
+    void add(const char* where, const char* kind, const std::string& name, json::object object,
+             json::object metadata = {}) {
+        metadata["name"] = name;
+        metadata["namespace"] = "team";
+        metadata["uid"] = std::string(kind) + name;
+        object["kind"] = kind;
+        object["apiVersion"] = std::string_view(where).starts_with("/api/v1") ? "v1" : "x/v1";
+        object["metadata"] = std::move(metadata);
+        objects.emplace_back(where, std::move(object));
+    }
+};
+
+RC_GTEST_PROP(Owners, AnyOrderOfArrivalGivesTheSameWorkloadsAndAnyOfLeavingNone,
+              (std::uint32_t seed)) {
+    std::minstd_rand random(seed + 1);
+    Team team;
+    FakeApi api;
+    start(api);
+    Follower follower(api);
+    std::map<std::string, WorkloadSpec> known;
+    const auto hear = [&] {
+        while (!api.work.empty()) { api.pump(); }
+        follower.objects.touch();
+        const auto facts = follower.source.observe(0);
+        RC_ASSERT(facts.has_value());
+        for (const Fact& fact : *facts) {
+            if (const auto* set = std::get_if<WorkloadSet>(&fact)) {
+                known[set->workload.name] = set->workload;
+            }
+            if (const auto* gone = std::get_if<WorkloadGone>(&fact)) {
+                known.erase(gone->workload);
+            }
+        }
+    };
+    RC_ASSERT(follower.source.begin({}).has_value());
+
+    std::shuffle(team.objects.begin(), team.objects.end(), random);
+    for (const auto& [where, object] : team.objects) {
+        api.put(where, object);
+        if (random() % 3 == 0) { hear(); }
+    }
+    hear();
+
+    std::map<std::string, std::pair<std::size_t, std::int32_t>> tasks;
+    for (const auto& [name, spec] : known) {
+        std::size_t count = 0;
+        for (const Leaf& leaf : leaves_of(spec)) { count += leaf.count; }
+        tasks[name] = {count, spec.groups.front().minimum};
+    }
+    const std::map<std::string, std::pair<std::size_t, std::int32_t>> wanted{
+        {"team/new", {4, 2}},     {"team/old-g-k0", {2, 2}}, {"team/old-g-k1", {2, 2}},
+        {"team/serve-0", {2, 2}}, {"team/serve-1", {2, 2}},  {"team/set", {4, 4}}};
+    RC_ASSERT(tasks == wanted);
+    for (const auto& [name, spec] : known) {
+        RC_ASSERT(follower.source.pods_of(name)->size() == tasks.at(name).first);
+    }
+
+    std::shuffle(team.objects.begin(), team.objects.end(), random);
+    for (const auto& [where, object] : team.objects) {
+        api.erase(where, name_of(object));
+        if (random() % 3 == 0) { hear(); }
+    }
+    hear();
+    RC_ASSERT(known.empty());
 }
 
 }  // namespace

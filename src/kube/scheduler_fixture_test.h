@@ -119,6 +119,19 @@ protected:
         }
     }
 
+    /// A PodGroup of Kubernetes, "up", of two pods that fill a node each.
+    void put_new_gang(const std::string& collection) {
+        api.put(collection, {{"kind", "PodGroup"},
+                             {"metadata", {{"namespace", "team"}, {"name", "up"}, {"uid", "up"}}},
+                             {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 2}}}}}}}});
+        for (const char* name : {"up-a", "up-b"}) {
+            put_pod({.name = name, .group = "", .uid = "", .node = "", .gpus = 4});
+            json::object pod = api.at(pods, {"team", name});
+            pod["spec"].as_object()["schedulingGroup"] = {{"podGroupName", "up"}};
+            api.put(pods, pod);
+        }
+    }
+
     std::map<std::string, std::string> bound() {
         std::map<std::string, std::string> out;
         for (const auto& [name, pod] : api.collections[pods]) {

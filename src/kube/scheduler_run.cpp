@@ -178,6 +178,8 @@ Result<> SchedulerRun::serve() {
     note_anchor();
     keep_policy(*scheduler);
     counted_ = figures_.orders;
+    const auto link_beside = guard(*transport_, may_write, figures_.answers);
+    const auto beside = options_.beside ? options_.beside(*link_beside) : nullptr;
     while (!options_.is_stopped()) {
         take_policy(scheduler.get());
         auto turned = turn(*scheduler);

@@ -27,6 +27,8 @@ struct RunOptions {
     std::optional<LeaseOptions> lease;  // none: it leads without asking
     Figures::Options figures;
     PolicySource::Options policy;  // where other ones than scheduler.loop's come from
+    /// What runs beside the scheduler, kept as long as it leads.
+    std::function<std::shared_ptr<void>(Transport&)> beside;
     std::function<bool()> is_stopped;
     /// Each decision, once it is on record as that entry.
     std::function<void(const Decision&, const Header& entry)> told;

@@ -236,22 +236,26 @@ TEST_F(SchedulerOfKubernetes, AMalformedPodThatRunsHoldsItsRoom) {
 }
 
 TEST_F(SchedulerOfKubernetes, SaysOfAGroupOfKubernetesThatItWasScheduled) {
-    api.put(new_groups, {{"apiVersion", "scheduling.k8s.io/v1beta1"},
-                         {"kind", "PodGroup"},
-                         {"metadata", {{"namespace", "team"}, {"name", "up"}, {"uid", "up"}}},
-                         {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 2}}}}}}}});
-    for (const char* name : {"up-a", "up-b"}) {
-        put_pod({.name = name, .group = "", .uid = "", .node = "", .gpus = 4});
-        json::object pod = api.at(pods, {"team", name});
-        pod["spec"].as_object()["schedulingGroup"] = {{"podGroupName", "up"}};
-        api.put(pods, pod);
-    }
+    put_new_gang(new_groups);
 
     start();
     turn();
 
     EXPECT_THAT(bound(), SizeIs(2));
     EXPECT_THAT(condition(api.at(new_groups, {"team", "up"}), "PodGroupInitiallyScheduled"),
+                HasSubstr("True Scheduled"));
+}
+
+TEST_F(SchedulerOfKubernetes, SaysItAsTheVersionOfTheServerCallsIt) {
+    const std::string older = "/apis/scheduling.k8s.io/v1alpha2/podgroups";
+    api.served = {older};
+    put_new_gang(older);
+
+    start();
+    turn();
+
+    EXPECT_THAT(bound(), SizeIs(2));
+    EXPECT_THAT(condition(api.at(older, {"team", "up"}), "PodGroupScheduled"),
                 HasSubstr("True Scheduled"));
 }
 

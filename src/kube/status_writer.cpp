@@ -108,9 +108,8 @@ void StatusWriter::tell_refused(const Refusal& refusal) {
         if (is_volcano) { set_conditions(group, {{"Unschedulable", true, name, text}}); }
         // Once it was scheduled whole, that stays true.
         if (group.kind == ObjectKind::upstream_group &&
-            condition_of(*object, "PodGroupInitiallyScheduled") != "True") {
-            set_conditions(group,
-                           {{"PodGroupInitiallyScheduled", false, "Unschedulable", reason.text}});
+            condition_of(*object, scheduled_condition()) != "True") {
+            set_conditions(group, {{scheduled_condition(), false, "Unschedulable", reason.text}});
         }
     }
 }
@@ -173,7 +172,7 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
             set_conditions(group, conditions);
         }
         if (group.kind == ObjectKind::upstream_group) {
-            set_conditions(group, {{"PodGroupInitiallyScheduled", true, "Scheduled", message}});
+            set_conditions(group, {{scheduled_condition(), true, "Scheduled", message}});
         }
         if (condition_of(*object, disruption) == "True") {
             set_conditions(group, {{std::string(disruption), false, "Scheduled", message}});
@@ -309,6 +308,13 @@ void StatusWriter::patch_status(const ObjectKey& key, const json::object& object
                              {"status", std::move(status)}};
     patch_object(objects_.transport(),
                  {.resource = served->second, .name = key.name, .rest = "status"}, patch);
+}
+
+/// Of Kubernetes' own PodGroups, as the version that the server has calls it.
+std::string StatusWriter::scheduled_condition() const {
+    const auto served = objects_.served().find(ObjectKind::upstream_group);
+    const bool is_first = served != objects_.served().end() && served->second.version == "v1alpha2";
+    return is_first ? "PodGroupScheduled" : "PodGroupInitiallyScheduled";
 }
 
 std::set<ObjectKey> StatusWriter::groups_of(const std::string& workload) const {

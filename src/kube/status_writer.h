@@ -66,6 +66,7 @@ private:
     void patch_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
     void patch_status(const ObjectKey& key, const boost::json::object& object,
                       boost::json::object status);
+    [[nodiscard]] std::string scheduled_condition() const;
     [[nodiscard]] std::set<ObjectKey> groups_of(const std::string& workload) const;
 
     ClusterObjects& objects_;

@@ -80,7 +80,8 @@ struct VolcanoJobs::Impl : std::enable_shared_from_this<VolcanoJobs::Impl> {
           pods(transport, known::pods,
                [this](auto change, const auto& name, const auto& object, const auto* before) {
                    pod_changed(change, name, object, before);
-               }),
+               },
+               {.space = "", .name = "", .labels = "volcano.sh/job-name"}),
           groups(transport, known::pod_groups,
                  [this](auto change, const auto& name, const auto& object, const auto* before) {
                      group_changed(change, name, object, before);
