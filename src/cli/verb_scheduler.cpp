@@ -167,7 +167,8 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     MUSTER_TRY(access, kube::find_access({.file = options.live.kubeconfig,
                                           .context = options.live.context,
                                           .user_agent = "muster/" MUSTER_VERSION,
-                                          .variable = kube::variable_of_process}));
+                                          .variable = kube::variable_of_process,
+                                          .is_patient = false}));
     kube::RunOptions with;
     MUSTER_TRY(listen, read_address(options.metrics));
     with.log = Log([&](const std::string& line) { terminal.err << line << std::flush; },

@@ -14,6 +14,9 @@ namespace muster::kube {
 
 namespace {
 
+/// API servers send a bookmark on each watch about once a minute.
+constexpr std::int64_t silence_ms = 150'000;
+
 std::int64_t wall_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
                std::chrono::system_clock::now().time_since_epoch())
@@ -76,7 +79,10 @@ Result<const Value*> look_up(const std::map<std::string, Value>& all, const std:
 Result<Access> access_to(const KubeCluster& cluster, KubeUser user, const AccessRequest& request) {
     MUSTER_TRY(url, read_server_url(cluster.server));
     MUSTER_TRY(authority, read_pem(cluster.authority));
-    Credentials::Options options{.user = std::move(user), .exec_info = {}, .now_ms = wall_ms};
+    Credentials::Options options{.user = std::move(user),
+                                 .exec_info = {},
+                                 .now_ms = wall_ms,
+                                 .is_patient = request.is_patient};
     if (options.user.exec) {
         options.exec_info = exec_info(*options.user.exec, cluster, authority);
     }
@@ -85,6 +91,7 @@ Result<Access> access_to(const KubeCluster& cluster, KubeUser user, const Access
     out.address.http.port = url.port;
     out.address.http.is_tls = url.is_tls;
     out.address.http.authority = std::move(authority);
+    out.address.http.silence_ms = silence_ms;
     out.address.http.is_verified = cluster.is_verified;
     out.address.http.tls_name = cluster.tls_name;
     out.address.path = url.path;

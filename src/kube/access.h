@@ -18,6 +18,7 @@ struct AccessRequest {
     std::string user_agent = "muster";
     /// Of the environment; none when it is not set.
     std::function<std::optional<std::string>(const std::string& name)> variable;
+    bool is_patient = true;  // false: nobody waits for a program that gives credentials
     std::string account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 

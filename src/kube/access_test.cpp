@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace muster::kube {
@@ -206,6 +208,42 @@ TEST_F(AccessToACluster, RunsAProgramForItsTokenUntilThatExpires) {
     EXPECT_EQ(credentials.now()->authorization, "Bearer tok-ann-2");
     time = 3'595'000;  // within ten seconds of its end
     EXPECT_EQ(credentials.now()->authorization, "Bearer tok-ann-3");
+}
+
+TEST_F(AccessToACluster, WaitsForNoProgramWhenItIsToldSo) {
+    write_program("get",
+                  "read word <\"$(dirname \"$0\")/gate\"; echo '{\"kind\": \"ExecCredential\", "
+                  "\"apiVersion\": \"client.authentication.k8s.io/v1\", \"status\": {\"token\": "
+                  "\"'\"$word\"'\", \"expirationTimestamp\": \"1970-01-01T01:00:00Z\"}}'");
+    ASSERT_EQ(mkfifo((folder / "gate").c_str(), 0600), 0);
+    const auto let_through = [&](const std::string& word) {
+        std::ofstream(folder / "gate") << word << std::endl;
+    };
+    std::int64_t time = 0;
+    KubeUser user;
+    user.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1",
+                           .command = (folder / "get").string()};
+    Credentials credentials(
+        {.user = user, .exec_info = "{}", .now_ms = [&] { return time; }, .is_patient = false});
+    const auto wait_for = [&](const std::string& token) {
+        for (;;) {
+            const auto given = credentials.now();
+            if (given && given->authorization == "Bearer " + token) { return; }
+            std::this_thread::yield();
+        }
+    };
+
+    const auto first = credentials.now();
+    ASSERT_FALSE(first);
+    EXPECT_EQ(first.error().code, Code::unavailable);
+    let_through("one");
+    wait_for("one");
+
+    time = 3'550'000;  // less than a minute before its end another one is fetched
+    EXPECT_EQ(credentials.now()->authorization, "Bearer one");
+    time = 3'600'000;
+    EXPECT_FALSE(credentials.now()) << "it has expired";
+    let_through("two");
 }
 
 TEST_F(AccessToACluster, RestsAfterAProgramThatFailed) {

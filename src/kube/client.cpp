@@ -19,6 +19,7 @@ constexpr std::int64_t wait_first = 100;        // milliseconds
 constexpr std::int64_t wait_max = 30'000;       // after failures
 constexpr std::int64_t wait_clean_max = 1'000;  // after streams that only ended
 constexpr int list_limit = 500;
+constexpr int refusals_max = 4;         // of a watch, in a row
 constexpr std::size_t depth_max = 256;  // schemas inside CustomResourceDefinitions nest deeply
 
 Result<json::object> parse_object(std::string_view text, json::storage_ptr storage) {
@@ -168,6 +169,7 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     std::unique_ptr<Transport::Stream> stream;
     std::uint64_t turn = 0;  // callbacks of an earlier turn are not heard any more
     std::string problem;
+    std::uint64_t pages = 0;
     int failures = 0;  // in a row, without a word from the server
     bool is_started = false;
     bool is_synced = false;
@@ -237,6 +239,7 @@ void Follower<T>::take(ListPage page) {
         if (!is_known(name, object)) { made = make(std::move(object)); }
         listed.insert_or_assign(std::move(name), std::move(made));
     }
+    ++pages;
     if (!page.token.empty()) { return list(page.token); }
     version = page.version;
     replace_all();
@@ -282,14 +285,20 @@ void Follower<T>::watch() {
 
 template <class T>
 void Follower<T>::on_line(std::string_view line) {
-    if (line.empty()) { return; }
+    if (line.empty()) {  // it begins, and may have nothing to say for long
+        problem.clear();
+        return;
+    }
     Storage<T> storage;
     auto event = parse_object(line, storage.pointer());
     const bool is_event = event && object_at(*event, "object") != nullptr;
     if (!is_event) { return again(true, wait_max); }  // something may have been lost
     const std::string type(text_at(*event, "type"));
     json::object object = std::move((*event)["object"].as_object());
-    if (type == "ERROR") { return again(int_at(object, "code") == 410, wait_max); }
+    if (type == "ERROR") {
+        const bool is_gone = int_at(object, "code") == 410;
+        return again(is_gone || failures >= refusals_max, wait_max);
+    }
     failures = 0;
     problem.clear();
     on_event(type, std::move(object));
@@ -307,12 +316,15 @@ void Follower<T>::on_event(std::string_view type, json::object object) {
     }
 }
 
-/// A stream that ended by itself goes on where it was; 410 says that this is too long ago.
+/// A stream that ended by itself goes on where it was; 410 says that this is too long ago. What is
+/// refused again and again is begun anew as well: a server whose store was put back to an older
+/// state has not come as far yet, and says so by other codes.
 template <class T>
 void Follower<T>::on_end(const Result<Answer>& answer) {
     const int status = answer ? answer->status : 0;
     if (status != 200) { note(answer); }
-    again(status == 410, status == 200 ? wait_clean_max : wait_max,
+    const bool is_stuck = status >= 400 && status != 429 && failures >= refusals_max;
+    again(status == 410 || is_stuck, status == 200 ? wait_clean_max : wait_max,
           answer ? answer->retry_after_ms : 0);
 }
 
@@ -391,6 +403,7 @@ ExtractInformer::~ExtractInformer() { impl_->stream.reset(); }
 
 void ExtractInformer::start() { impl_->start(); }
 bool ExtractInformer::is_synced() const { return impl_->is_synced; }
+std::uint64_t ExtractInformer::pages() const { return impl_->pages; }
 const std::string& ExtractInformer::problem() const { return impl_->problem; }
 const std::map<ObjectName, Extract>& ExtractInformer::objects() const { return impl_->objects; }
 

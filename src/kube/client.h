@@ -44,7 +44,8 @@ public:
     public:
         virtual ~Stream() = default;  // ends it; nothing is called any more
     };
-    /// `line` for each line of a 200 answer; `done` when it ends, or with any other answer.
+    /// `line` for each line of a 200 answer, and an empty one when it begins; `done` when it ends,
+    /// or with any other answer.
     virtual std::unique_ptr<Stream> stream(Call call, std::function<void(std::string_view)> line,
                                            Done done) = 0;
     /// Once, so many milliseconds from now.
@@ -142,6 +143,8 @@ public:
 
     void start();
     [[nodiscard]] bool is_synced() const;
+    /// That were listed so far.
+    [[nodiscard]] std::uint64_t pages() const;
     [[nodiscard]] const std::string& problem() const;
     [[nodiscard]] const std::map<ObjectName, Extract>& objects() const;
 

@@ -231,7 +231,7 @@ TEST_F(InformerTest, WaitsLongerAfterEachFailureAndNotForEver) {
 TEST_F(InformerTest, AWordFromTheServerEndsTheBackOff) {
     start_with("", 7);
     for (int i = 0; i < 8; ++i) {
-        transport.end(500);
+        transport.end(429);
         transport.pass_time();
     }
     EXPECT_GT(transport.waits.back(), 1'000);
@@ -240,6 +240,32 @@ TEST_F(InformerTest, AWordFromTheServerEndsTheBackOff) {
     transport.end(200);
 
     EXPECT_LE(transport.waits.back(), 100);
+}
+
+TEST_F(InformerTest, AWatchThatIsRefusedAgainAndAgainListsAnew) {
+    start_with(pod("a", 900), 900);
+    heard.clear();
+
+    for (int i = 0; i < 5; ++i) {  // its store was put back, and is not as far yet
+        EXPECT_EQ(transport.calls.size(), 1u);
+        transport.end(504);
+        transport.pass_time();
+    }
+    transport.answer(200, list(pod("a", 7), 8));
+
+    EXPECT_THAT(heard, ElementsAre("~a 7"));
+    EXPECT_THAT(transport.watches.back()->call.target, HasSubstr("resourceVersion=8&"));
+}
+
+TEST_F(InformerTest, AWatchThatBeginsIsNoProblemThoughNothingHappens) {
+    start_with("", 7);
+    transport.end(503);
+    EXPECT_NE(informer.problem(), "");
+
+    transport.pass_time();
+    transport.line("");
+
+    EXPECT_EQ(informer.problem(), "");
 }
 
 TEST_F(InformerTest, ServerThatOnlySaysGoneIsNotAskedWithoutPause) {

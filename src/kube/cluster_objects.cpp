@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::int64_t start_ms_max = 60'000;
+constexpr std::int64_t silence_ms_max = 60'000;  // of a cluster that is listed
 /// Objects that are applied together are heard together.
 constexpr std::int64_t gather_ms = 5;
 
@@ -183,15 +183,29 @@ std::optional<std::string> scheduling_text(ObjectKind kind, const json::object& 
 }
 
 Result<> ClusterObjects::pump_until(const std::function<bool()>& is_done, std::string_view what) {
-    const std::int64_t end = now_ms() + start_ms_max;
+    std::int64_t end = now_ms() + silence_ms_max;
+    std::uint64_t heard = pages();
     while (!is_done()) {
+        if (is_over_ && is_over_()) {
+            return fail(Code::unavailable, fmt::format("{} are not waited for any more", what));
+        }
+        if (const std::uint64_t now = pages(); now != std::exchange(heard, now)) {
+            end = now_ms() + silence_ms_max;
+        }
         if (now_ms() >= end) {
             return fail(Code::timeout,
-                        fmt::format("{} were not there after {} s", what, start_ms_max / 1'000));
+                        fmt::format("{}: nothing came for {} s{}{}", what, silence_ms_max / 1'000,
+                                    problem().empty() ? "" : ": ", problem()));
         }
         pump_(100);
     }
     return {};
+}
+
+std::uint64_t ClusterObjects::pages() const {
+    std::uint64_t sum = 0;
+    for (const auto& [kind, informer] : informers_) { sum += informer->pages(); }
+    return sum;
 }
 
 Result<> ClusterObjects::look() {
@@ -246,9 +260,7 @@ Result<> ClusterObjects::start() {
         }
         return true;
     };
-    auto synced = pump_until(are_synced, "the cluster's objects");
-    if (synced) { return synced; }
-    return problem().empty() ? synced : fail(Code::unavailable, problem());
+    return pump_until(are_synced, "the cluster's objects");
 }
 
 void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const ObjectName& name,

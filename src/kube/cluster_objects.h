@@ -30,12 +30,15 @@ std::optional<std::string> scheduling_text(ObjectKind kind, const boost::json::o
 class ClusterObjects {
 public:
     /// `look_ms`: kinds that were not there are looked for again so often.
-    ClusterObjects(Transport& transport, Pump pump, std::int64_t look_ms = 30'000)
+    ClusterObjects(Transport& transport, Pump pump, std::int64_t look_ms = 30'000,
+                   std::function<bool()> is_over = {})
         : transport_(transport),
           pump_(std::move(pump)),
-          look_ms_(look_ms) {}
+          look_ms_(look_ms),
+          is_over_(std::move(is_over)) {}
 
-    /// Until everything has been listed once; `timeout` when that takes too long.
+    /// Until everything has been listed once, however long that takes; `timeout` when nothing at
+    /// all comes for a minute, `unavailable` when `is_over` says that nobody waits for it any more.
     Result<> start();
     /// True once something that scheduling looks at has changed; waits for it, then a little for
     /// what comes with it.
@@ -68,10 +71,12 @@ private:
     void look_again();
     void follow(const ServedKinds& found);
     Result<> pump_until(const std::function<bool()>& is_done, std::string_view what);
+    [[nodiscard]] std::uint64_t pages() const;
 
     Transport& transport_;
     Pump pump_;
     std::int64_t look_ms_;
+    std::function<bool()> is_over_;
     std::int64_t look_at_ = 0;  // the next time
     bool is_looking_ = false;
     std::shared_ptr<int> turn_ = std::make_shared<int>(0);  // answers to an earlier start are old

@@ -251,9 +251,10 @@ void ClusterSource::settle_tasks(Excerpt& part, std::vector<Fact>& out) {
         if (known != nullptr) {
             end_runs(*known, pods, out);
             known->tasks = carried_over(told, known->tasks, workload);
-            // A job that is run again makes new pods for tasks that had finished.
+            // A job that is run again makes new pods for tasks that had finished; and where a pod
+            // that has ended counts no more, one that runs may have no other number than its one.
             const bool is_again = std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
-                return pod.second.is_waiting() &&
+                return !pod.second.is_finished &&
                        known->tasks[pod.first].state == TaskState::finished;
             });
             if (is_again) {

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
+#include <tuple>
+#include <utility>
 
 namespace muster::kube {
 
@@ -14,6 +17,7 @@ namespace {
 
 constexpr std::int64_t look_again_ms = 60'000;  // at files: kubelets renew tokens well before
 constexpr std::int64_t margin_ms = 10'000;      // before the end
+constexpr std::int64_t lead_ms_max = 60'000;    // for a program that nobody waits for
 constexpr std::int64_t never = INT64_MAX;
 
 }  // namespace
@@ -22,7 +26,13 @@ Result<Secret> Credentials::now() {
     const std::int64_t time = options_.now_ms();
     if (is_held_ && time < fresh_until_) { return held_; }
     if (!is_held_ && failure_ && time < rests_until_) { return tl::unexpected(*failure_); }
+    if (is_running()) {
+        return held_or(time, fail(Code::unavailable, "credentials are on the way"));
+    }
+    const auto until = std::pair(fresh_until_, expires_);
     auto made = make(time);
+    if (!made) { std::tie(fresh_until_, expires_) = until; }  // of what is held
+    if (is_running()) { return held_or(time, std::move(made)); }
     rests_until_ = time + margin_ms;
     if (made) {
         held_ = *made;
@@ -33,9 +43,37 @@ Result<Secret> Credentials::now() {
     failure_ = made.error();
     if (is_held_ && (expires_ < 0 || time < expires_)) {
         fresh_until_ = std::min(time + margin_ms, expires_ < 0 ? never : expires_);
-        return held_;
     }
-    return made;
+    return held_or(time, std::move(made));
+}
+
+/// What is held, while it holds.
+Result<Secret> Credentials::held_or(std::int64_t time, Result<Secret> otherwise) const {
+    if (is_held_ && (expires_ < 0 || time < expires_)) { return held_; }
+    return otherwise;
+}
+
+bool Credentials::is_running() const {
+    if (run_ == nullptr) { return false; }
+    const std::lock_guard lock(run_->mutex);
+    return !run_->given.has_value();
+}
+
+/// Of a program that has not ended yet: `unavailable`, and is_running() says so.
+Result<ExecCredential> Credentials::run_program() {
+    if (options_.is_patient) { return run_exec_plugin(*options_.user.exec, options_.exec_info); }
+    if (run_ != nullptr) {
+        const auto run = std::exchange(run_, nullptr);
+        const std::lock_guard lock(run->mutex);
+        return *run->given;
+    }
+    run_ = std::make_shared<Run>();
+    std::thread([run = run_, plugin = *options_.user.exec, info = options_.exec_info] {
+        auto given = run_exec_plugin(plugin, info);
+        const std::lock_guard lock(run->mutex);
+        run->given = std::move(given);
+    }).detach();
+    return fail(Code::unavailable, "credentials are on the way");
 }
 
 void Credentials::note_refused() {
@@ -76,7 +114,7 @@ Result<Secret> Credentials::make(std::int64_t time) {
         out.authorization =
             "Basic " + encode_base64(fmt::format("{}:{}", user.name, user.password));
     } else if (user.exec) {
-        MUSTER_TRY(given, run_exec_plugin(*user.exec, options_.exec_info));
+        MUSTER_TRY(given, run_program());
         if (!given.token.empty()) { out.authorization = "Bearer " + given.token; }
         if (!given.certificate.empty()) {
             out.certificate = std::move(given.certificate);
@@ -84,7 +122,11 @@ Result<Secret> Credentials::make(std::int64_t time) {
         }
         if (given.expires_ms >= 0) {
             expires_ = given.expires_ms;
-            fresh_until_ = std::max(time + 1, std::min(fresh_until_, given.expires_ms - margin_ms));
+            const std::int64_t lead =
+                options_.is_patient
+                    ? margin_ms
+                    : std::clamp((given.expires_ms - time) / 4, margin_ms, lead_ms_max);
+            fresh_until_ = std::max(time + 1, std::min(fresh_until_, given.expires_ms - lead));
         }
     }
     return out;

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -35,6 +36,14 @@ Result<std::set<std::string>> names_in(const Result<Answer>& answer, const std::
     return out;
 }
 
+/// Groups are many, and a busy server refuses some of the calls: each is made again.
+constexpr int tries_max = 6;
+constexpr std::int64_t again_ms = 200;  // the first time, then doubled
+
+bool may_answer_later(const Result<Answer>& answer) {
+    return !answer || answer->status == 429 || answer->status >= 500;
+}
+
 /// First the groups, then the resources of each version that may have something wanted.
 class Discovery : public std::enable_shared_from_this<Discovery> {
 public:
@@ -45,12 +54,26 @@ public:
           done_(std::move(done)) {}
 
     void start() {
-        transport_.call(
-            {.method = "GET", .target = "/apis"},
+        ask("/apis",
             [self = shared_from_this()](const Result<Answer>& answer) { self->on_groups(answer); });
     }
 
 private:
+    using Then = std::function<void(const Result<Answer>&)>;
+
+    void ask(const std::string& target, Then then, int tries = 1) {
+        Call call;
+        call.target = target;
+        transport_.call(std::move(call), [self = shared_from_this(), target, tries,
+                                          done = std::move(then)](const Result<Answer>& answer) {
+            if (tries == tries_max || !may_answer_later(answer)) { return done(answer); }
+            const std::int64_t wait =
+                std::max(answer ? answer->retry_after_ms : 0, again_ms << (tries - 1));
+            self->transport_.after(
+                wait, [self, target, tries, done] { self->ask(target, done, tries + 1); });
+        });
+    }
+
     using Version = std::pair<std::string, std::string>;  // group and version
 
     void on_groups(const Result<Answer>& answer) {
@@ -66,13 +89,11 @@ private:
         open_ = plurals_.size();
         if (open_ == 0) { return finish(); }
         for (const auto& [version, plurals] : plurals_) {
-            Call call;
-            call.target = fmt::format("/apis/{}/{}", version.first, version.second);
-            const std::string target = call.target;
-            transport_.call(std::move(call), [self = shared_from_this(), at = version,
-                                              target](const Result<Answer>& resources) {
-                self->on_version(at, target, resources);
-            });
+            const std::string target = fmt::format("/apis/{}/{}", version.first, version.second);
+            ask(target,
+                [self = shared_from_this(), at = version, target](const Result<Answer>& resources) {
+                    self->on_version(at, target, resources);
+                });
         }
     }
 

@@ -88,6 +88,44 @@ TEST_F(DiscoveryOfKinds, FailsWhenTheServerDoes) {
     EXPECT_THAT(found->error().message, HasSubstr("/apis was answered with 403: not you"));
 }
 
+TEST_F(DiscoveryOfKinds, AsksAgainWhereABusyServerRefuses) {
+    api.served = {"/apis/scheduling.k8s.io/v1beta1/podgroups"};
+    std::map<std::string, int> asked;
+    api.refuses = [&](const Call& call) -> std::optional<Answer> {
+        if (++asked[call.target] > 3) { return std::nullopt; }
+        return Answer{.status = asked[call.target] == 2 ? 500 : 429, .body = ""};
+    };
+    std::optional<Result<ServedKinds>> found;
+
+    discover(transport, all_kinds(), [&](Result<ServedKinds> kinds) { found = std::move(kinds); });
+    for (int i = 0; i < 20; ++i) {
+        api.pump();
+        for (auto& work : std::exchange(api.later, {})) { work(); }
+    }
+
+    ASSERT_TRUE(found && *found);
+    EXPECT_TRUE((*found)->contains(ObjectKind::upstream_group));
+}
+
+TEST_F(DiscoveryOfKinds, WaitsNoLongerThanItIsTold) {
+    bool is_over = false;
+    int pumped = 0;
+    ClusterObjects objects(
+        transport,
+        [&](std::int64_t) {
+            api.pump();
+            is_over = ++pumped == 10;
+        },
+        0, [&] { return is_over; });
+    api.is_lost = [](const Call& call) { return call.target.starts_with("/api/v1/pods"); };
+
+    const auto started = objects.start();
+
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, Code::unavailable);
+    EXPECT_EQ(pumped, 10);
+}
+
 TEST_F(DiscoveryOfKinds, FollowsKindsThatComeLater) {
     const std::string groups = "/apis/scheduling.volcano.sh/v1beta1/podgroups";
     ClusterObjects objects(transport, [this](std::int64_t) { api.pump(); }, 0);

@@ -16,6 +16,7 @@ public:
     explicit LineCutter(std::function<void(std::string_view)> line) : line_(std::move(line)) {}
 
     void add(std::string_view piece) {
+        if (piece.empty()) { line_({}); }
         for (std::size_t end = piece.find('\n'); end != std::string_view::npos;
              end = piece.find('\n')) {
             if (rest_.empty()) {

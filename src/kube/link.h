@@ -17,6 +17,8 @@ using Pump = std::function<void(std::int64_t milliseconds)>;
 struct Link {
     Pump pump;
     std::unique_ptr<Transport> transport;  // goes before the loop that the pump may hold
+    /// No more use in waiting for an answer: who asks is told to stop, or leads no more.
+    std::function<bool()> is_over = {};
 };
 
 Link connect(const ServerAddress& address);

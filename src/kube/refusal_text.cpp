@@ -62,7 +62,7 @@ std::string pod_refusal_text(const Reason& reason, const TaskSpec& task, bool is
     for (std::size_t i = 0; i < counts.size(); ++i) {
         out += fmt::format("{} {} {}", i == 0 ? "" : ",", counts[i].second, counts[i].first);
     }
-    return out + ".";
+    return fmt::format("{}. {}", out, reason.text);
 }
 
 std::string gang_refusal_text(const Reason& reason, const GangCounts& gang) {

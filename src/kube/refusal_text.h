@@ -9,8 +9,9 @@
 
 namespace muster::kube {
 
-/// Of one pod that fits on no node, as Kubernetes says it: "0/2 nodes are available: 2 Insufficient
-/// nvidia.com/gpu."; of all else the reason's own sentence. `task` is the pod's.
+/// Of one pod that fits on no node, as Kubernetes begins it, with the reason's own sentence: "0/2
+/// nodes are available: 2 Insufficient nvidia.com/gpu. no node has 8 gpu; largest 4"; of all else
+/// that sentence alone. `task` is the pod's.
 std::string pod_refusal_text(const Reason& reason, const TaskSpec& task, bool is_alone);
 
 struct GangCounts {

@@ -46,7 +46,7 @@ struct Scheduler::Timed final : Source {
 
 Scheduler::Scheduler(Link link, const SchedulerOptions& options)
     : link_(std::move(link)),
-      objects_(*link_.transport, link_.pump, options.look_ms),
+      objects_(*link_.transport, link_.pump, options.look_ms, link_.is_over),
       source_(objects_, {.schedulers = options.names}, options.windows),
       binder_(source_, *link_.transport, wall_ms),
       writer_(objects_, source_,
@@ -74,6 +74,9 @@ Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<S
 
 Result<std::optional<Decision>> Scheduler::turn() {
     MUSTER_TRY(decision, loop_->turn());
+    if (!std::exchange(has_written_reasons_, true)) {
+        writer_.write_reasons(loop_->engine().snapshot());
+    }
     if (decision) { writer_.write(*decision); }
     for (const GangNews& news : source_.take_news()) { writer_.write(news); }
     for (const OrderNews& news : binder_.take_news()) {

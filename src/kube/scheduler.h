@@ -66,6 +66,7 @@ private:
     std::unique_ptr<Always> always_;
     std::unique_ptr<Timed> timed_;
     double cycle_seconds_ = 0;
+    bool has_written_reasons_ = false;
     std::unique_ptr<Loop> loop_;
 };
 

@@ -105,7 +105,7 @@ Result<> SchedulerRun::run() {
         scheduler_ = nullptr;
         figures_.is_leading = false;
         figures_.is_following = false;
-        if (served) { continue; }
+        if (served || options_.is_stopped()) { continue; }
         if (served.error().code == Code::conflict && elector_ == nullptr) {
             return fail(Code::conflict,
                         "another process has taken the ledger over: " + served.error().message);
@@ -164,7 +164,8 @@ void SchedulerRun::let_go() {
 Result<> SchedulerRun::serve() {
     const auto may_write = [this] { return elector_ == nullptr || elector_->is_leader(); };
     Link link{.pump = [this](std::int64_t wait) { pump(wait); },
-              .transport = guard(*transport_, may_write, figures_.answers)};
+              .transport = guard(*transport_, may_write, figures_.answers),
+              .is_over = [this, may_write] { return options_.is_stopped() || !may_write(); }};
     const auto policy_link = guard(*transport_, may_write, figures_.answers);
     const Following following(policy_, *policy_link);
     figures_.is_leading = true;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace muster::kube {
 namespace {
 
@@ -57,14 +59,134 @@ TEST_F(SchedulerOfKubernetes, BindsNoPodOfAGangThatDoesNotFitAndSaysWhy) {
     EXPECT_THAT(told(), SizeIs(11));
 }
 
-TEST_F(SchedulerOfKubernetes, SaysOfASinglePodWhatKubernetesWouldSay) {
+TEST_F(SchedulerOfKubernetes, SaysOfASinglePodWhatKubernetesWouldSayAndWhatItKnowsItself) {
     put_pod({.name = "big", .group = "", .uid = "", .node = "", .gpus = 5});
 
     start();
     turn();
 
     EXPECT_EQ(condition(api.at(pods, {"team", "big"}), "PodScheduled"),
-              "False Unschedulable: 0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
+              "False Unschedulable: 0/2 nodes are available: 2 Insufficient nvidia.com/gpu. "
+              "no node has 5 gpu; largest 4");
+}
+
+TEST_F(SchedulerOfKubernetes, HoldsWhatRunsHoweverPodsOfAGangComeEndAndGo) {
+    const auto held = [&] {
+        std::map<std::string, int> out;
+        const Snapshot known = scheduler->loop().engine().snapshot();
+        for (const WorkloadStatus& workload : known.workloads) {
+            for (const TaskStatus& task : workload.tasks) {
+                if (!task.node.empty()) { ++out[task.node]; }
+            }
+        }
+        return out;
+    };
+    const auto runs = [&] {
+        std::map<std::string, int> out;
+        for (const auto& [name, pod] : api.collections[pods]) {
+            const std::string_view phase = text_at(pod, "status.phase");
+            const std::string node(text_at(pod, "spec.nodeName"));
+            if (!node.empty() && phase != "Failed" && phase != "Succeeded") { ++out[node]; }
+        }
+        return out;
+    };
+    start();
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::minstd_rand random(seed);
+        const std::string gang = fmt::format("gang{}", seed);
+        put_gang(gang, 2);
+        turn();
+        for (int step = 0; step < 12; ++step) {
+            std::vector<ObjectName> there;
+            for (const auto& [name, pod] : api.collections[pods]) { there.push_back(name); }
+            const unsigned luck = random() % 3;
+            if (luck == 0 || there.size() < 3) {
+                put_pod({.name = fmt::format("{}-more-{}", gang, step), .group = gang, .uid = ""});
+            } else {
+                const ObjectName name = there[random() % there.size()];
+                json::object pod = api.at(pods, name);
+                if (luck == 1 && !text_at(pod, "spec.nodeName").empty()) {
+                    pod["status"] = {{"phase", random() % 2 == 0 ? "Failed" : "Succeeded"}};
+                    api.put(pods, pod);
+                } else {
+                    api.erase(pods, name);
+                }
+            }
+            turn();
+            const auto left = std::count_if(
+                api.collections[pods].begin(), api.collections[pods].end(), [](const auto& pod) {
+                    return text_at(pod.second, "status.phase") != "Failed" &&
+                           text_at(pod.second, "status.phase") != "Succeeded";
+                });
+            if (left < 2) { break; }  // below its minimum it is another matter
+            EXPECT_EQ(held(), runs()) << "seed " << seed << ", step " << step;
+        }
+        for (const auto& [name, pod] : std::map(api.collections[pods])) { api.erase(pods, name); }
+        api.erase(groups, {"team", gang});
+        turn();
+    }
+}
+
+TEST_F(SchedulerOfKubernetes, WritesAReasonAgainThatTheServerDidNotTake) {
+    put_gang("train", 10);
+    int refused = 0;
+    api.refuses = [&](const Call& call) -> std::optional<Answer> {
+        if (call.method != "PATCH" || !call.target.ends_with("/status") || ++refused % 2 == 0) {
+            return std::nullopt;
+        }
+        return Answer{.status = 429, .body = "", .retry_after_ms = 1'000};
+    };
+    start();
+    turn();
+
+    for (int i = 0; i < 12; ++i) {  // time passes
+        for (auto& work : std::exchange(api.later, {})) { work(); }
+        turn();
+    }
+
+    EXPECT_GT(refused, 11);
+    for (int i = 0; i < 10; ++i) {
+        const ObjectName name{"team", fmt::format("train-{}", i)};
+        EXPECT_THAT(condition(api.at(pods, name), "PodScheduled"), HasSubstr("room for 8"));
+    }
+    const json::object& group = api.at(groups, {"team", "train"});
+    EXPECT_EQ(text_at(group, "status.phase"), "Inqueue");
+    EXPECT_THAT(condition(group, "Unschedulable"), HasSubstr("room for 8"));
+}
+
+TEST_F(SchedulerOfKubernetes, DoesNotSayThatAPodWaitsWhichHasBeenBoundMeanwhile) {
+    put_pod({.name = "big", .group = "", .uid = "", .node = "", .gpus = 5});
+    api.refuses = [](const Call& call) -> std::optional<Answer> {
+        if (call.method != "PATCH" || !call.target.ends_with("/status")) { return std::nullopt; }
+        return Answer{.status = 503, .body = ""};
+    };
+    start();
+    turn();
+    put_node("n3", 8);
+    turn();
+    api.refuses = {};
+
+    for (auto& work : std::exchange(api.later, {})) { work(); }
+    turn();
+
+    EXPECT_THAT(bound(), SizeIs(1));
+    EXPECT_EQ(condition(api.at(pods, {"team", "big"}), "PodScheduled"), "none");
+}
+
+TEST_F(SchedulerOfKubernetes, WritesReasonsThatItsPredecessorHadOnRecordOnly) {
+    put_gang("train", 10);
+    api.is_lost = [](const Call& call) { return call.method == "PATCH"; };
+    start();
+    turn();
+    api.is_lost = {};
+
+    start();
+    turn();
+
+    EXPECT_THAT(condition(api.at(pods, {"team", "train-9"}), "PodScheduled"),
+                HasSubstr("room for 8"));
+    EXPECT_THAT(condition(api.at(groups, {"team", "train"}), "Unschedulable"),
+                HasSubstr("room for 8"));
 }
 
 TEST_F(SchedulerOfKubernetes, TakesABindByOthersAsAFact) {

@@ -17,6 +17,13 @@ namespace json = boost::json;
 
 namespace {
 
+/// Before something is written again, doubled each time.
+constexpr std::int64_t again_first_ms = 500;
+constexpr std::int64_t again_max_ms = 30'000;
+constexpr std::string_view pod_scheduled = "PodScheduled";
+/// What of a group's status is written in one call.
+constexpr std::string_view all_conditions = "conditions";
+
 std::string_view reason_name(Why why) {
     switch (why) {
         case Why::unknown_queue:
@@ -35,6 +42,11 @@ std::string_view reason_name(Why why) {
         case Why::packing: return "NotEnoughResources";
     }
     return "NotEnoughResources";
+}
+
+/// 409 says that it was written for another state of the object, of which the watch will tell.
+bool may_be_taken_later(const Result<Answer>& answer) {
+    return !answer || answer->status == 409 || answer->status == 429 || answer->status >= 500;
 }
 
 GangCounts gang_counts(const json::object& group, const TaskPods& pods) {
@@ -72,10 +84,26 @@ void StatusWriter::write(const Decision& decision) {
     for (const Release& release : decision.cycle.plan.releases) { tell_released(release); }
     tell_lost_nodes(decision.cycle.facts);
     for (const Placement& placement : decision.cycle.plan.placements) {
+        forget_reasons(placement.workload);
         Assigning& assigning = assigning_[placement.workload];
         for (const TaskPlace& task : placement.tasks) { assigning.open[task.task] = task.node; }
     }
-    for (const Refusal& refusal : decision.cycle.plan.refusals) { tell_refused(refusal); }
+    for (const Refusal& refusal : decision.cycle.plan.refusals) { tell_refused(refusal, true); }
+}
+
+void StatusWriter::write_reasons(const Snapshot& known) {
+    for (const WorkloadStatus& workload : known.workloads) {
+        if (workload.has_reason) { tell_refused({workload.spec.name, workload.reason}, false); }
+    }
+}
+
+/// It is placed: that it waits is not written any more.
+void StatusWriter::forget_reasons(const std::string& workload) {
+    const TaskPods* pods = pending_.empty() ? nullptr : source_.pods_of(workload);
+    if (pods == nullptr) { return; }
+    for (const auto& [task, pod] : *pods) {
+        pending_.erase({{ObjectKind::pod, pod.name}, std::string(pod_scheduled)});
+    }
 }
 
 void StatusWriter::write_news() {
@@ -84,14 +112,14 @@ void StatusWriter::write_news() {
     flush_conditions();
 }
 
-void StatusWriter::tell_refused(const Refusal& refusal) {
+void StatusWriter::tell_refused(const Refusal& refusal, bool is_news) {
     const TaskPods* pods = source_.pods_of(refusal.workload);
     const WorkloadSpec* workload = source_.find_workload(refusal.workload);
     if (pods == nullptr || workload == nullptr) { return; }
     const Reason& reason = refusal.reason;
     const bool is_alone = pods->size() == 1 && workload->groups.size() == 1;
     const std::string message = pod_refusal_text(reason, workload->groups.back().task, is_alone);
-    const bool with_events = pods->size() <= pods_with_events_max;
+    const bool with_events = is_news && pods->size() <= pods_with_events_max;
     for (const auto& [task, pod] : *pods) {
         if (pod.is_waiting()) { tell_pod(pod, message, with_events); }
     }
@@ -104,7 +132,9 @@ void StatusWriter::tell_refused(const Refusal& refusal) {
         // Counts of a gang that is still being made would be another event each.
         const bool is_counted = is_volcano && gang.all >= gang.minimum;
         const std::string text = is_counted ? gang_refusal_text(reason, gang) : reason.text;
-        events_.record(reference(group, *object), "Warning", "Unschedulable", text);
+        if (is_news) {
+            events_.record(reference(group, *object), "Warning", "Unschedulable", text);
+        }
         if (is_volcano) { set_conditions(group, {{"Unschedulable", true, name, text}}); }
         // Once it was scheduled whole, that stays true.
         if (group.kind == ObjectKind::upstream_group &&
@@ -121,7 +151,7 @@ void StatusWriter::tell_pod(const TaskPod& pod, const std::string& message, bool
     if (with_event) {
         events_.record(reference(key, *object), "Warning", "FailedScheduling", message);
     }
-    set_pod_condition(*object, message);
+    set_pod_condition(key, pod.uid, message);
 }
 
 void StatusWriter::tell_bound(const TaskBound& bound) {
@@ -200,7 +230,7 @@ void StatusWriter::admit(const ObjectName& name) {
         options_.schedulers.end()) {
         return;
     }
-    patch_status(key, *group, {{"phase", "Inqueue"}});
+    patch_status(key, *group, "phase", {{"phase", "Inqueue"}}, [this, name] { admit(name); });
 }
 
 /// Each is told once while it lasts.
@@ -212,7 +242,7 @@ void StatusWriter::tell_problems() {
         if (!object) { return; }
         events_.record(reference(problem.object, *object), "Warning", reason, problem.text);
         if (problem.object.kind == ObjectKind::pod && text_at(*object, "spec.nodeName").empty()) {
-            set_pod_condition(*object, problem.text);
+            set_pod_condition(problem.object, std::string(uid_of(*object)), problem.text);
         }
     };
     for (const Problem& problem : source_.malformed()) { tell(problem, "Malformed"); }
@@ -223,59 +253,72 @@ void StatusWriter::tell_problems() {
     told_ = std::move(now);
 }
 
-void StatusWriter::set_pod_condition(const json::object& pod, const std::string& message) {
-    if (const json::array* conditions = array_at(pod, "status.conditions")) {
+/// Of a pod that is still there and has no node.
+void StatusWriter::set_pod_condition(const ObjectKey& key, const std::string& uid,
+                                     const std::string& message) {
+    const auto pod = objects_.find(key);
+    if (!pod || uid_of(*pod) != uid || !text_at(*pod, "spec.nodeName").empty()) { return; }
+    const Write write{key, pod_scheduled};
+    if (const json::array* conditions = array_at(*pod, "status.conditions")) {
         for (const json::value& one : *conditions) {
             const json::object* condition = one.if_object();
-            if (condition != nullptr && text_at(*condition, "type") == "PodScheduled" &&
+            if (condition != nullptr && text_at(*condition, "type") == pod_scheduled &&
                 text_at(*condition, "status") == "False" &&
                 text_at(*condition, "message") == message) {
+                pending_.erase(write);  // what was to be said before is no more true
                 return;
             }
         }
     }
     // The uid makes the server refuse it for another pod of that name.
     const json::object patch{
-        {"metadata", {{"uid", uid_of(pod)}}},
+        {"metadata", {{"uid", uid}}},
         {"status",
-         {{"conditions", json::array{{{"type", "PodScheduled"},
+         {{"conditions", json::array{{{"type", pod_scheduled},
                                       {"status", "False"},
                                       {"reason", "Unschedulable"},
                                       {"message", message},
                                       {"lastTransitionTime", time_text(options_.now())}}}}}}};
-    patch_object(objects_.transport(),
-                 {.resource = name_of(ObjectKind::pod).resource,
-                  .name = name_of(pod),
-                  .rest = "status",
-                  .kind = PatchKind::strategic},
-                 patch);
+    send(write,
+         {.resource = name_of(ObjectKind::pod).resource,
+          .name = key.name,
+          .rest = "status",
+          .kind = PatchKind::strategic},
+         patch, [this, key, uid, message] { set_pod_condition(key, uid, message); });
 }
 
 /// A later word on the same takes the place of an earlier one.
 void StatusWriter::set_conditions(const ObjectKey& group,
                                   const std::vector<Condition>& conditions) {
-    std::vector<Condition>& known = conditions_[group];
+    GroupConditions& known = conditions_[group];
+    known.is_sent = false;
     for (const Condition& condition : conditions) {
-        std::erase_if(known, [&](const Condition& one) { return one.type == condition.type; });
-        known.push_back(condition);
+        std::erase_if(known.list, [&](const Condition& one) { return one.type == condition.type; });
+        known.list.push_back(condition);
     }
 }
 
 void StatusWriter::flush_conditions() {
-    for (const auto& [group, conditions] : std::exchange(conditions_, {})) {
-        patch_conditions(group, conditions);
+    std::vector<ObjectKey> groups;
+    for (auto& [group, conditions] : conditions_) {
+        if (!std::exchange(conditions.is_sent, true)) { groups.push_back(group); }
     }
+    for (const ObjectKey& group : groups) { patch_conditions(group); }
 }
 
 /// Lists are replaced by a merge patch, so those of others go with it.
-void StatusWriter::patch_conditions(const ObjectKey& group,
-                                    const std::vector<Condition>& conditions) {
+void StatusWriter::patch_conditions(const ObjectKey& group) {
+    const auto wanted = conditions_.find(group);
+    if (wanted == conditions_.end()) { return; }
     const auto object = objects_.find(group);
-    if (!object) { return; }
+    if (!object) {
+        conditions_.erase(wanted);
+        return;
+    }
     json::array list;
     if (const json::array* known = array_at(*object, "status.conditions")) { list = *known; }
     bool is_changed = false;
-    for (const Condition& condition : conditions) {
+    for (const Condition& condition : wanted->second.list) {
         json::object* entry = nullptr;
         for (json::value& one : list) {
             if (one.is_object() && text_at(one.get_object(), "type") == condition.type) {
@@ -297,17 +340,63 @@ void StatusWriter::patch_conditions(const ObjectKey& group,
         (*entry)["reason"] = condition.reason;
         (*entry)["message"] = condition.message;
     }
-    if (is_changed) { patch_status(group, *object, {{"conditions", std::move(list)}}); }
+    if (!is_changed) { return end_write({group, std::string(all_conditions)}); }
+    patch_status(group, *object, std::string(all_conditions), {{"conditions", std::move(list)}},
+                 [this, group] { patch_conditions(group); });
 }
 
 void StatusWriter::patch_status(const ObjectKey& key, const json::object& object,
-                                json::object status) {
+                                const std::string& what, json::object status,
+                                std::function<void()> again) {
     const auto served = objects_.served().find(key.kind);
     if (served == objects_.served().end()) { return; }
     const json::object patch{{"metadata", {{"uid", uid_of(object)}}},
                              {"status", std::move(status)}};
-    patch_object(objects_.transport(),
-                 {.resource = served->second, .name = key.name, .rest = "status"}, patch);
+    send({key, what}, {.resource = served->second, .name = key.name, .rest = "status"}, patch,
+         std::move(again));
+}
+
+/// `again` looks anew whether there is something to write.
+void StatusWriter::send(const Write& write, const PatchTarget& target, const json::object& patch,
+                        std::function<void()> again) {
+    const std::uint64_t serial = ++serial_;
+    pending_[write].serial = serial;
+    patch_object(objects_.transport(), target, patch,
+                 [this, write, serial, again = std::move(again),
+                  alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
+                     if (!alive.expired()) { on_answer(write, serial, answer, again); }
+                 });
+}
+
+/// It is there, or is not wanted any more.
+void StatusWriter::end_write(const Write& write) {
+    if (write.second == all_conditions) {
+        const auto said = conditions_.find(write.first);
+        if (said != conditions_.end() && said->second.is_sent) { conditions_.erase(said); }
+    }
+    pending_.erase(write);
+}
+
+void StatusWriter::on_answer(const Write& write, std::uint64_t serial, const Result<Answer>& answer,
+                             std::function<void()> again) {
+    const auto at = pending_.find(write);
+    if (at == pending_.end() || at->second.serial != serial) { return; }  // something newer is true
+    if (!may_be_taken_later(answer)) { return end_write(write); }
+    const std::int64_t wait =
+        std::min(again_first_ms << std::min(at->second.failures++, 16), again_max_ms);
+    objects_.transport().after(
+        std::max(wait, answer ? answer->retry_after_ms : 0),
+        [this, write, serial, again = std::move(again), alive = std::weak_ptr(alive_)] {
+            if (alive.expired()) { return; }
+            const auto now = pending_.find(write);
+            if (now == pending_.end() || now->second.serial != serial) { return; }
+            const int failures = now->second.failures;
+            pending_.erase(now);
+            again();
+            if (const auto sent = pending_.find(write); sent != pending_.end()) {
+                sent->second.failures = failures;
+            }
+        });
 }
 
 /// Of Kubernetes' own PodGroups, as the version that the server has calls it.

@@ -1,17 +1,22 @@
 // Writes into the cluster what users see of decisions: conditions of pods and of their groups,
 // events, and Volcano's first phase. Writes only its own fields; how many run, and the phases from
-// Running on, are others' matter. What fails to be written is not tried again.
+// Running on, are others' matter. A condition or phase that a server did not take, because it was
+// away, busy or broken, is written again until it does, as long as it is still true; events are
+// not.
 #pragma once
 
 #include "control/decider.h"
 #include "kube/cluster_source.h"
 #include "kube/events.h"
 #include "kube/order_calls.h"
+#include "kube/objects.h"
 
 #include <boost/json/fwd.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,6 +35,9 @@ public:
     /// Both outlive it.
     StatusWriter(ClusterObjects& objects, const ClusterSource& source, Options options);
 
+    /// Once, after the first look at the cluster: who led before may have ended with the reasons of
+    /// what waits on record and not written.
+    void write_reasons(const Snapshot& known);
     /// After each decision.
     void write(const Decision& decision);
     void write(const GangNews& news);
@@ -55,17 +63,37 @@ private:
     void tell_groups(const std::string& workload, std::string_view type, std::string_view reason,
                      const std::string& message, const std::vector<Condition>& conditions);
     void flush_conditions();
-    void tell_refused(const Refusal& refusal);
+    /// A write that the server has not answered, or that it is to be asked again.
+    struct Pending {
+        std::uint64_t serial = 0;
+        int failures = 0;
+    };
+    using Write = std::pair<ObjectKey, std::string>;  // and what of it
+    /// What a group is to say, until the server has taken it.
+    struct GroupConditions {
+        std::vector<Condition> list;
+        bool is_sent = false;  // all of them, perhaps in vain
+    };
+
+    void tell_refused(const Refusal& refusal, bool is_news);
+    void forget_reasons(const std::string& workload);
     void tell_bound(const TaskBound& bound);
     void tell_assigned(const std::string& workload, const Assigning& assigning);
     void tell_problems();
     void tell_pod(const TaskPod& pod, const std::string& message, bool with_event);
     void admit(const ObjectName& group);
-    void set_pod_condition(const boost::json::object& pod, const std::string& message);
+    void set_pod_condition(const ObjectKey& key, const std::string& uid,
+                           const std::string& message);
     void set_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
-    void patch_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
+    void patch_conditions(const ObjectKey& group);
     void patch_status(const ObjectKey& key, const boost::json::object& object,
-                      boost::json::object status);
+                      const std::string& what, boost::json::object status,
+                      std::function<void()> again);
+    void send(const Write& write, const PatchTarget& target, const boost::json::object& patch,
+              std::function<void()> again);
+    void end_write(const Write& write);
+    void on_answer(const Write& write, std::uint64_t serial, const Result<Answer>& answer,
+                   std::function<void()> again);
     [[nodiscard]] std::string scheduled_condition() const;
     [[nodiscard]] std::set<ObjectKey> groups_of(const std::string& workload) const;
 
@@ -75,9 +103,12 @@ private:
     EventRecorder events_;
     std::map<std::string, Assigning> assigning_;  // by workload
     std::set<Problem> told_;
-    std::set<std::string> lost_nodes_;                        // that are not ready
-    std::set<std::string> on_lost_nodes_;                     // workloads of which that was said
-    std::map<ObjectKey, std::vector<Condition>> conditions_;  // to be written in one call each
+    std::set<std::string> lost_nodes_;     // that are not ready
+    std::set<std::string> on_lost_nodes_;  // workloads of which that was said
+    std::map<ObjectKey, GroupConditions> conditions_;
+    std::map<Write, Pending> pending_;
+    std::uint64_t serial_ = 0;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
 }  // namespace muster::kube

@@ -229,8 +229,9 @@ spec:
 )");
     live(2'000);
 
-    EXPECT_THAT(events("Pod"), Contains("FailedScheduling: 0/2 nodes are available: 2 Insufficient "
-                                        "nvidia.com/gpu."));
+    EXPECT_THAT(events("Pod"), Contains(testing::StartsWith(
+                                   "FailedScheduling: 0/2 nodes are available: 2 Insufficient "
+                                   "nvidia.com/gpu. ")));
 }
 
 TEST_F(Dialects, ARunningGangThatAsksForMoreKeepsWhatItHas) {

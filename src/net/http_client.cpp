@@ -146,6 +146,8 @@ struct HttpClient::Impl : std::enable_shared_from_this<HttpClient::Impl> {
             if (job.get() == late) { held = job; }
         }
         std::erase(waiting, held);
+        // Others that waited with it are as old, and perhaps lead nowhere either.
+        for (const auto& connection : std::exchange(idle, {})) { connection->cut(); }
         finish(held != nullptr ? *held : *late,
                fail(Code::timeout, fmt::format("no answer from {} within {} ms", host_header,
                                                options.timeout_ms)));
@@ -175,17 +177,28 @@ struct HttpClient::Impl : std::enable_shared_from_this<HttpClient::Impl> {
             if (followed != nullptr && followed->is_ended) { followed.reset(); }
             return followed;
         };
-        job->call.piece = [held, hand_on = std::move(piece)](std::string_view bytes) {
-            if (const auto followed = held()) {
-                followed->timer.stop();  // the head came, and a stream may be quiet
-                if (!bytes.empty()) { hand_on(bytes); }
-            }
-        };
         const auto end = [held](Result<HttpResponse> answer) {
             const auto followed = held();
             if (followed == nullptr) { return; }
             end_job(*followed);
             followed->done(std::move(answer));
+        };
+        const auto wait_on = [end, silence = options.silence_ms](Timer& timer) {
+            timer.stop();  // the head came, and a stream may be quiet
+            if (silence == 0) { return; }
+            timer.start(silence, [end] {
+                HttpResponse ended;
+                ended.status = 200;
+                end(std::move(ended));
+            });
+        };
+        job->call.piece = [held, wait_on, has_begun = false,
+                           hand_on = std::move(piece)](std::string_view bytes) mutable {
+            const auto followed = held();
+            if (followed == nullptr) { return; }
+            wait_on(followed->timer);
+            const bool is_first = !std::exchange(has_begun, true);
+            if (is_first || !bytes.empty()) { hand_on(bytes); }
         };
         job->timer.start(options.timeout_ms, [end, where = host_header] {
             end(fail(Code::timeout, fmt::format("{}: no answer to a stream's request", where)));

@@ -26,6 +26,9 @@ struct HttpClientOptions {
     std::string key;                   // PEM
     std::size_t connections_max = 32;  // requests beyond wait their turn; streams are not counted
     std::int64_t timeout_ms = 60'000;  // of a request, not of a stream
+    /// A stream that says nothing for so long has ended: nobody tells of a way that was lost. 0:
+    /// it may be quiet for ever.
+    std::int64_t silence_ms = 0;
     std::size_t body_bytes_max = std::size_t{1} << 30;
 };
 
@@ -41,9 +44,10 @@ public:
     /// `unavailable` when the server can't be reached or hangs up, `timeout`, `limit`.
     void request(HttpRequest request, Done done);
 
-    /// Hands on the pieces of a 200 answer as they come; the destructor of what is returned ends it
-    /// and then nothing is called. `done` comes at the end of the answer: it has the head, and the
-    /// body of any other status. Only until the head is there does `timeout_ms` run.
+    /// Hands on the pieces of a 200 answer as they come, the first one empty when its head is
+    /// there; the destructor of what is returned ends it and then nothing is called. `done` comes
+    /// at the end of the answer: it has the head, and the body of any other status. Only until the
+    /// head is there does `timeout_ms` run.
     class Stream {
     public:
         virtual ~Stream() = default;

@@ -154,7 +154,7 @@ TEST(HttpClient, GivesAStreamThatIsQuietAllTheTime) {
         get("/stream"),
         [&](std::string_view piece) {
             pieces += piece;
-            local.loop.stop();
+            if (!piece.empty()) { local.loop.stop(); }
         },
         [&](const Result<HttpResponse>&) { is_done = true; });
 
@@ -163,6 +163,26 @@ TEST(HttpClient, GivesAStreamThatIsQuietAllTheTime) {
 
     EXPECT_EQ(pieces, "late");
     EXPECT_FALSE(is_done);
+}
+
+TEST(HttpClient, EndsAStreamThatIsQuietForTooLong) {
+    Local local;
+    HttpClient client(local.loop, {.port = local.server->port(), .silence_ms = 20});
+    std::string pieces;
+    std::optional<Result<HttpResponse>> done;
+
+    const auto stream = client.stream(
+        get("/stream"), [&](std::string_view piece) { pieces += piece; },
+        [&](Result<HttpResponse> answer) {
+            done = std::move(answer);
+            local.loop.stop();
+        });
+    local.feed->push("one");
+    local.loop.run_for(20'000);
+
+    ASSERT_TRUE(done && *done);
+    EXPECT_EQ((*done)->status, 200);
+    EXPECT_EQ(pieces, "one");
 }
 
 TEST(HttpClient, HasTheBodyOfAStreamThatIsRefused) {
