@@ -192,7 +192,8 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     with.scheduler.loop.snapshot_every = 1'000;
     with.scheduler.windows.length_ms = options.repair_seconds * 1'000;
     with.figures = {.critical_priority = options.critical_priority,
-                    .on_time_ms = options.on_time_seconds * 1'000};
+                    .on_time_ms = options.on_time_seconds * 1'000,
+                    .look_ms = 250};
     if (!options.controllers.empty()) {
         with.beside = [log](kube::Transport& transport) {
             auto turn = std::make_shared<lab::VolcanoTurn>(

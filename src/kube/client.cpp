@@ -173,6 +173,7 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     int failures = 0;  // in a row, without a word from the server
     bool is_started = false;
     bool is_synced = false;
+    bool has_heard = false;  // of an object, on this stream
 };
 
 /// Next turn after a wait that doubles and is spread, so that clients do not come back in step. A
@@ -270,6 +271,7 @@ void Follower<T>::watch() {
         fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}{}",
                     path, escape_query(version), 300 + random() % 300, selector);
     const std::uint64_t mine = ++turn;
+    has_heard = false;
     const auto weak = this->weak_from_this();
     stream = transport.stream(
         std::move(call),
@@ -300,6 +302,7 @@ void Follower<T>::on_line(std::string_view line) {
         return again(is_gone || failures >= refusals_max, wait_max);
     }
     failures = 0;
+    has_heard = has_heard || type != "BOOKMARK";
     problem.clear();
     on_event(type, std::move(object));
 }
@@ -316,7 +319,8 @@ void Follower<T>::on_event(std::string_view type, json::object object) {
     }
 }
 
-/// A stream that ended by itself goes on where it was; 410 says that this is too long ago. What is
+/// A stream that ended by itself goes on where it was, and at once when it had something to say: a
+/// server under load ends those that are slow to read. 410 says that this is too long ago. What is
 /// refused again and again is begun anew as well: a server whose store was put back to an older
 /// state has not come as far yet, and says so by other codes.
 template <class T>
@@ -324,7 +328,8 @@ void Follower<T>::on_end(const Result<Answer>& answer) {
     const int status = answer ? answer->status : 0;
     if (status != 200) { note(answer); }
     const bool is_stuck = status >= 400 && status != 429 && failures >= refusals_max;
-    again(status == 410 || is_stuck, status == 200 ? wait_clean_max : wait_max,
+    const std::int64_t wait_clean = has_heard ? 0 : wait_clean_max;
+    again(status == 410 || is_stuck, status == 200 ? wait_clean : wait_max,
           answer ? answer->retry_after_ms : 0);
 }
 

@@ -268,6 +268,19 @@ TEST_F(InformerTest, AWatchThatBeginsIsNoProblemThoughNothingHappens) {
     EXPECT_EQ(informer.problem(), "");
 }
 
+TEST_F(InformerTest, GoesOnAtOnceWhenAStreamThatToldOfObjectsEnds) {
+    start_with("", 7);
+    transport.line(event("ADDED", pod("a", 8)));
+    transport.end(200);
+    EXPECT_EQ(transport.waits.back(), 0);
+    transport.pass_time();
+
+    transport.line(event("BOOKMARK", R"({"metadata":{"resourceVersion":"44"}})"));
+    transport.end(200);
+
+    EXPECT_GT(transport.waits.back(), 0);
+}
+
 TEST_F(InformerTest, ServerThatOnlySaysGoneIsNotAskedWithoutPause) {
     informer.start();
     for (int i = 0; i < 10; ++i) {

@@ -17,8 +17,10 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::int64_t silence_ms_max = 60'000;  // of a cluster that is listed
-/// Objects that are applied together are heard together.
+/// Objects that are applied together are heard together: until nothing has come for so long. What
+/// goes on coming waits no longer than the other, since each time that a gang is looked at costs.
 constexpr std::int64_t gather_ms = 5;
+constexpr std::int64_t gather_ms_max = 50;
 
 std::int64_t now_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -64,10 +66,14 @@ json::value bare_containers(const json::value& list) {
     return out;
 }
 
+bool is_final(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+
 /// Heartbeats and what other controllers write are nothing that scheduling looks at.
 json::object status_of(ObjectKind kind, const json::object& status) {
     json::object out;
-    if (kind == ObjectKind::pod) { copy(status, {"phase"}, out); }
+    if (kind == ObjectKind::pod && is_final(text_at(status, "phase"))) {
+        copy(status, {"phase"}, out);  // of the others the node says more
+    }
     if (kind == ObjectKind::batch_job || kind == ObjectKind::volcano_job) {
         copy(status, {"state", "conditions", "completionTime"}, out);
     }
@@ -126,18 +132,18 @@ json::object written_status(ObjectKind kind, const json::object& status) {
     if (kind == ObjectKind::node) { return {}; }
     if (kind != ObjectKind::pod) { return status; }
     json::object out;
-    copy(status, {"phase"}, out);
     const json::array* conditions = array_at(status, "conditions");
     if (conditions == nullptr) { return out; }
     json::array kept;
     for (const json::value& condition : *conditions) {
         if (!condition.is_object()) { continue; }
         const std::string_view type = text_at(condition.get_object(), "type");
+        if (text_at(condition.get_object(), "status") != "False") { continue; }
         // That it is ready goes without saying; budgets ask for those that are not.
-        if (type == "Ready" && text_at(condition.get_object(), "status") == "False" &&
-            text_at(status, "phase") == "Running") {
+        if (type == "Ready" && text_at(status, "phase") == "Running") {
             kept.push_back(json::object{{"type", "Ready"}, {"status", "False"}});
         }
+        // Once it has a node it is true, which goes without saying.
         if (type == "PodScheduled") { kept.push_back(condition); }
     }
     if (!kept.empty()) { out["conditions"] = std::move(kept); }
@@ -270,14 +276,14 @@ void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const Object
     if (change == Informer::Change::gone || now.text.empty()) {
         if (was_there) {
             changed_[key] = {};
-            is_changed_ = true;
+            note_change();
         }
         if (kind == ObjectKind::volcano_group) { new_groups_.erase(name); }
         return;
     }
     if (was_there && before->text == now.text) { return; }
     changed_[key] = is_frame(kind) ? dialect::Links{} : links_of_text(kind, now.text);
-    is_changed_ = true;
+    note_change();
     if (!was_there && kind == ObjectKind::volcano_group) { new_groups_.insert(name); }
 }
 
@@ -290,8 +296,15 @@ bool ClusterObjects::wait_for_change(std::int64_t patience_ms) {
         pump_(left);
     }
     if (!was_changed && is_changed_) {
-        const std::int64_t gathered = now_ms() + gather_ms;
-        for (std::int64_t left = gather_ms; left > 0; left = gathered - now_ms()) { pump_(left); }
+        const std::int64_t begun = now_ms();
+        std::int64_t quiet_at = begun + gather_ms;
+        for (std::int64_t left = gather_ms; left > 0; left = quiet_at - now_ms()) {
+            const std::uint64_t heard = heard_;
+            pump_(left);
+            if (heard_ != heard) {
+                quiet_at = std::min(now_ms() + gather_ms, begun + gather_ms_max);
+            }
+        }
     }
     return std::exchange(is_changed_, false);
 }
@@ -304,16 +317,34 @@ const Extract* ClusterObjects::extract(const ObjectKey& key) const {
     return found == objects.end() ? nullptr : &found->second;
 }
 
-std::string_view ClusterObjects::text(const ObjectKey& key) const {
+std::string ClusterObjects::text(const ObjectKey& key) const {
     const Extract* found = extract(key);
-    return found != nullptr ? std::string_view(found->text) : std::string_view();
+    return found != nullptr ? found->text : std::string();
 }
 
+bool ClusterObjects::has_text(const ObjectKey& key) const {
+    const Extract* found = extract(key);
+    return found != nullptr && !found->text.empty();
+}
+
+namespace {
+
+void visit_all(ObjectKind kind, const ExtractInformer& informer,
+               const ClusterObjects::Visit& visit) {
+    for (const auto& [name, extract] : informer.objects()) {
+        if (!extract.text.empty()) { visit({kind, name}, extract.text); }
+    }
+}
+
+}  // namespace
+
 void ClusterObjects::each(const Visit& visit) const {
+    for (const auto& [kind, informer] : informers_) { visit_all(kind, *informer, visit); }
+}
+
+void ClusterObjects::each_of_frame(const Visit& visit) const {
     for (const auto& [kind, informer] : informers_) {
-        for (const auto& [name, extract] : informer->objects()) {
-            if (!extract.text.empty()) { visit({kind, name}, extract.text); }
-        }
+        if (is_frame(kind)) { visit_all(kind, *informer, visit); }
     }
 }
 

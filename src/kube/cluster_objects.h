@@ -47,9 +47,11 @@ public:
     void touch() { is_changed_ = true; }
 
     /// What scheduling looks at, as JSON; empty when it is not there, or leaves before it ran.
-    [[nodiscard]] std::string_view text(const ObjectKey& key) const;
-    using Visit = std::function<void(const ObjectKey&, std::string_view text)>;
+    [[nodiscard]] std::string text(const ObjectKey& key) const;
+    [[nodiscard]] bool has_text(const ObjectKey& key) const;
+    using Visit = std::function<void(const ObjectKey&, std::string text)>;
     void each(const Visit& visit) const;
+    void each_of_frame(const Visit& visit) const;
     /// Those whose text has changed since the last call, with what ties them to others.
     std::map<ObjectKey, dialect::Links> take_changed();
     /// With its status: of a pod the phase and whether it was scheduled.
@@ -73,6 +75,11 @@ private:
     Result<> pump_until(const std::function<bool()>& is_done, std::string_view what);
     [[nodiscard]] std::uint64_t pages() const;
 
+    void note_change() {
+        is_changed_ = true;
+        ++heard_;
+    }
+
     Transport& transport_;
     Pump pump_;
     std::int64_t look_ms_;
@@ -85,6 +92,7 @@ private:
     std::map<ObjectKey, dialect::Links> changed_;
     std::set<ObjectName> new_groups_;
     bool is_changed_ = false;
+    std::uint64_t heard_ = 0;  // changes so far
 };
 
 }  // namespace muster::kube

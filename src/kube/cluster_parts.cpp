@@ -100,8 +100,8 @@ ClusterParts::FrameChange ClusterParts::read_frame(std::map<ObjectKey, dialect::
     out.is_read = true;
     Texts texts;
     has_hypernodes_ = false;
-    objects_.each([&](const ObjectKey& key, std::string_view text) {
-        if (is_frame(key.kind)) { texts.emplace(key, text); }
+    objects_.each_of_frame([&](const ObjectKey& key, std::string text) {
+        texts.emplace(key, std::move(text));
         has_hypernodes_ = has_hypernodes_ || key.kind == ObjectKind::hypernode;
     });
     ClusterState now = read_state(texts, options_);
@@ -127,9 +127,9 @@ bool ClusterParts::read_nodes(const std::vector<ObjectKey>& changed, FrameChange
     if (!is_plain) { return false; }
     Texts texts;
     for (const ObjectKey& key : changed) {
-        const std::string_view text = objects_.text(key);
+        std::string text = objects_.text(key);
         if (key.kind != ObjectKind::node || text.empty()) { return false; }
-        texts.emplace(key, text);
+        texts.emplace(key, std::move(text));
     }
     ClusterState now = read_state(texts, options_);
     if (!now.malformed.empty() || now.context.has_share_driver) { return false; }
@@ -161,7 +161,7 @@ void ClusterParts::change(const ObjectKey& key, dialect::Links links) {
         mark(item);
         take_out(item);
     }
-    if (objects_.text(key).empty()) {
+    if (!objects_.has_text(key)) {
         if (item.part != 0) { gone_parts_.push_back(item.part); }
         dirty_.erase(key);
         items_.erase(at);

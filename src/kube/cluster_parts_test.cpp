@@ -482,7 +482,7 @@ RC_GTEST_PROP(ClusterParts, ComeToWhatAllObjectsComeTo, (std::uint32_t seed)) {
 
         Texts texts;
         follower.objects.each(
-            [&](const ObjectKey& key, std::string_view text) { texts.emplace(key, text); });
+            [&](const ObjectKey& key, std::string text) { texts.emplace(key, std::move(text)); });
         const ClusterState state = read_state(texts, ours);
         std::vector<const ClusterParts::Workload*> ordered;
         for (const auto& [name, one] : known) { ordered.push_back(&one); }

@@ -33,7 +33,7 @@ struct ClusterState {
     dialect::KubernetesContext context;
 };
 
-using Texts = std::map<ObjectKey, std::string_view>;
+using Texts = std::map<ObjectKey, std::string>;
 
 /// As the dialect has it.
 struct ClusterRead {

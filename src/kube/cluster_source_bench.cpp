@@ -2,6 +2,9 @@
 // which is what Kubernetes itself is made for.
 #include "kube/cluster_source.h"
 
+#include "kube/scheduler.h"
+#include "ledger/store_memory.h"
+
 #include <benchmark/benchmark.h>
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -63,6 +66,9 @@ class Server final : public Transport {
 public:
     explicit Server(std::size_t nodes) : nodes_(nodes) {}
 
+    std::size_t waiting = 0;  // pods without a node, behind all others
+    std::size_t bound = 0;    // by whom it is asked
+
     void call(Call call, Done done) override {
         work_.emplace_back(
             [this, call = std::move(call), done = std::move(done)] { done(answer(call)); });
@@ -86,22 +92,37 @@ public:
     }
 
 private:
-    [[nodiscard]] Answer answer(const Call& call) const {
+    [[nodiscard]] Answer answer(const Call& call) {
+        if (call.method != "GET") {
+            bound += call.target.ends_with("/binding") ? 1 : 0;
+            return {.status = 201, .body = "{}"};
+        }
         const std::string path = call.target.substr(0, call.target.find('?'));
+        if (path == "/apis") {
+            return {.status = 200, .body = R"({"groups":[{"name":"scheduling.volcano.sh"}]})"};
+        }
         if (path == "/apis/scheduling.volcano.sh/v1beta1") {
             return {.status = 200, .body = R"({"resources":[{"name":"podgroups"}]})"};
         }
         if (path == "/api/v1/nodes") { return page(call.target, nodes_, node_of); }
-        if (path == "/api/v1/pods") { return page(call.target, nodes_ * pods_per_node, pod_of); }
+        if (path == "/api/v1/pods") {
+            return page(call.target, nodes_ * pods_per_node + waiting,
+                        [this](std::size_t i) { return pod_here(i); });
+        }
         if (path.ends_with("/podgroups")) {
-            return page(call.target, nodes_ * pods_per_node / per_gang, group_text);
+            return page(call.target, (nodes_ * pods_per_node + waiting) / per_gang, group_text);
         }
         return {.status = 404, .body = "{}"};
     }
     static std::string node_of(std::size_t i) { return node_text(i); }
-    static std::string pod_of(std::size_t i) { return pod_text(i); }
+    [[nodiscard]] std::string pod_here(std::size_t i) const {
+        std::string text = pod_text(i);
+        if (i < nodes_ * pods_per_node) { return text; }
+        const std::size_t at = text.find(R"("nodeName")");
+        return text.erase(at, text.find(',', at) + 1 - at);
+    }
     static Answer page(const std::string& target, std::size_t count,
-                       std::string (*text)(std::size_t)) {
+                       const std::function<std::string(std::size_t)>& text) {
         constexpr std::size_t limit = 500;
         std::size_t from = 0;
         const std::size_t at = target.find("continue=");
@@ -185,9 +206,46 @@ void a_heartbeat(benchmark::State& state) {
     }
 }
 
+/// All of a scheduler that begins on such a cluster, where one gang waits: from its start to the
+/// first bindings, and what it then holds. `is_again`: with the ledger of one that was there
+/// before.
+void restart(benchmark::State& state) {
+    MemoryLog log;
+    const bool is_again = state.range(1) != 0;
+    const auto begin = [&](std::size_t waiting) {
+        auto server = std::make_unique<Server>(static_cast<std::size_t>(state.range(0)));
+        Server& at = *server;
+        at.waiting = waiting;
+        SchedulerOptions options{.names = {"muster"}};
+        options.loop.patience_ms = 0;
+        options.loop.snapshot_every = 1;
+        auto made = Scheduler::start(
+            {.pump = [&at](std::int64_t) { at.pump(); }, .transport = std::move(server)},
+            open_memory_store(log), options);
+        if (!made) { std::abort(); }
+        for (int i = 0; i < 20 && at.bound < waiting; ++i) {
+            if (!(*made)->turn()) { std::abort(); }
+            at.pump();
+        }
+        if (at.bound != waiting) { std::abort(); }
+        return std::move(*made);
+    };
+    if (is_again) { begin(0)->turn().value(); }
+    std::unique_ptr<Scheduler> last;
+    for (auto _ : state) { last = begin(per_gang); }
+    state.counters["resident_mb"] = memory_mb("VmRSS");
+    state.counters["peak_mb"] = memory_mb("VmHWM");
+}
+
 /// All of one size behind each other, since they share its cluster.
 const bool is_registered = [] {
     for (const std::int64_t nodes : {500, 5'000}) {
+        for (const std::int64_t is_again : {0, 1}) {
+            benchmark::RegisterBenchmark("restart", restart)
+                ->Args({nodes, is_again})
+                ->Iterations(1)
+                ->Unit(benchmark::kMillisecond);
+        }
         benchmark::RegisterBenchmark("first_reading", first_reading)
             ->Arg(nodes)
             ->Iterations(1)

@@ -49,6 +49,16 @@ void Figures::take(const Decision& decision, const Engine& engine, std::int64_t 
     refusals_ += decision.cycle.plan.refusals.size();
     releases_ += decision.cycle.plan.releases.size();
     conflicts_ += decision.cycle.conflicts.size();
+    is_behind_ = true;
+    catch_up(engine, wall_ms);
+}
+
+void Figures::catch_up(const Engine& engine, std::int64_t wall_ms) {
+    const bool is_soon =
+        looks_ > 0 && wall_ms >= looked_ms_ && wall_ms < looked_ms_ + options_.look_ms;
+    if (!is_behind_ || is_soon) { return; }
+    is_behind_ = false;
+    looked_ms_ = wall_ms;
     look_at(engine.world(), wall_ms);
 }
 

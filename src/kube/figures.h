@@ -39,11 +39,14 @@ public:
     struct Options {
         std::int64_t critical_priority = 1;  // workloads of at least this priority are critical
         std::int64_t on_time_ms = 60'000;    // from submission to start
+        std::int64_t look_ms = 0;            // all workloads are looked at no more often
     };
     explicit Figures(Options options);
 
     /// What a decision came to, and how the engine stands behind it. `wall_ms`: since the epoch.
     void take(const Decision& decision, const Engine& engine, std::int64_t wall_ms);
+    /// Called now and then: looks at what was too soon to be looked at.
+    void catch_up(const Engine& engine, std::int64_t wall_ms);
     void note_cycle_seconds(double seconds) { cycle_seconds_.add(seconds); }
 
     /// In Prometheus' text format.
@@ -91,6 +94,8 @@ private:
     Histogram wait_seconds_;
     std::map<std::string, Known> known_;  // workloads that are there
     std::uint64_t looks_ = 0;
+    std::int64_t looked_ms_ = 0;
+    bool is_behind_ = false;
     std::uint64_t cycles_ = 0;
     std::uint64_t refusals_ = 0;
     std::uint64_t releases_ = 0;

@@ -46,6 +46,19 @@ TEST_F(FiguresOfAScheduler, CountWhatRunsWaitsAndIsIdle) {
     EXPECT_THAT(text, HasSubstr("muster_refusals_total 1\n"));
 }
 
+TEST_F(FiguresOfAScheduler, LookAtAllWorkloadsNoMoreOftenThanTold) {
+    figures = Figures{{.look_ms = 250}};
+    decide({node_fact("a", 8), WorkloadSet{submitted(gang("one", 3, 1), 1'000, 0)}}, 2'000);
+    decide({WorkloadSet{submitted(gang("two", 2, 1), 2'100, 0)}}, 2'100);
+    EXPECT_THAT(figures.text(), HasSubstr("muster_gpus{state=\"held\"} 3\n"));
+
+    figures.catch_up(decider.engine(), 2'249);
+    EXPECT_THAT(figures.text(), HasSubstr("muster_gpus{state=\"held\"} 3\n"));
+    figures.catch_up(decider.engine(), 2'250);
+
+    EXPECT_THAT(figures.text(), HasSubstr("muster_gpus{state=\"held\"} 5\n"));
+}
+
 TEST_F(FiguresOfAScheduler, TimeWorkFromSubmissionToStartAndEnd) {
     decide({WorkloadSet{submitted(gang("late", 2, 1), 1'000, 100)}}, 1'000);
     decide({node_fact("a", 8)}, 121'000);

@@ -217,6 +217,8 @@ Result<> SchedulerRun::turn(Scheduler& scheduler) {
         figures_.note_cycle_seconds(scheduler.cycle_seconds());
         if (options_.told) { options_.told(*decision, scheduler.loop().last_cycle()); }
         if (decision->snapshot) { note_anchor(); }  // what is before it may be gone
+    } else {
+        figures_.catch_up(scheduler.loop().engine(), wall_ms());
     }
     const std::string problem = scheduler.problem();
     figures_.is_following = problem.empty();

@@ -33,8 +33,7 @@ TEST_F(SchedulerOfKubernetes, BindsEveryPodOfAGangThatFits) {
                 HasSubstr("True Scheduled: Successfully assigned 6"));
     EXPECT_EQ(condition(group, "Unschedulable"), "none");
     EXPECT_THAT(told(), Contains(HasSubstr("Normal Scheduled of train: Successfully assigned 6")));
-    EXPECT_THAT(told(), Contains(HasSubstr("Scheduled of train-0: Successfully assigned "
-                                           "team/train-0 to n")));
+    EXPECT_THAT(told(), Not(Contains(HasSubstr("of train-0"))));  // the group says it for its pods
 }
 
 TEST_F(SchedulerOfKubernetes, BindsNoPodOfAGangThatDoesNotFitAndSaysWhy) {
@@ -187,6 +186,30 @@ TEST_F(SchedulerOfKubernetes, WritesReasonsThatItsPredecessorHadOnRecordOnly) {
                 HasSubstr("room for 8"));
     EXPECT_THAT(condition(api.at(groups, {"team", "train"}), "Unschedulable"),
                 HasSubstr("room for 8"));
+}
+
+TEST_F(SchedulerOfKubernetes, APodWithoutAGroupHasAnEventOfItsOwn) {
+    put_pod({.name = "one", .group = "", .uid = "", .node = ""});
+
+    start();
+    turn();
+
+    EXPECT_THAT(told(), Contains(HasSubstr("Normal Scheduled of one: Successfully assigned "
+                                           "team/one to n")));
+}
+
+TEST_F(SchedulerOfKubernetes, APodThatBeginsToRunIsNoNews) {
+    put_pod({.name = "one", .group = "", .uid = "", .node = ""});
+    start();
+    turn();
+
+    json::object pod = api.at(pods, {"team", "one"});
+    pod["status"] = json::object{{"phase", "Running"}};
+    api.put(pods, std::move(pod));
+    const auto turned = scheduler->turn();
+
+    ASSERT_TRUE(turned);
+    EXPECT_FALSE(turned->has_value());
 }
 
 TEST_F(SchedulerOfKubernetes, TakesABindByOthersAsAFact) {

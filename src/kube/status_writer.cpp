@@ -162,7 +162,10 @@ void StatusWriter::tell_bound(const TaskBound& bound) {
     ++assigning.done[bound.node];
     const TaskPods* pods = source_.pods_of(bound.workload);
     const auto pod = pods != nullptr ? pods->find(bound.task) : TaskPods::const_iterator{};
-    if (pods != nullptr && pod != pods->end() && pods->size() <= pods_with_events_max) {
+    // Of a gang that has an object, that one says it for all of them: an event a pod would be as
+    // much work for the server as its binding.
+    if (pods != nullptr && pod != pods->end() && pods->size() <= pods_with_events_max &&
+        groups_of(bound.workload).empty()) {
         const ObjectKey key{ObjectKind::pod, pod->second.name};
         if (const auto object = objects_.find(key)) {
             events_.record(reference(key, *object), "Normal", "Scheduled",
