@@ -132,6 +132,7 @@ json::object written_status(ObjectKind kind, const json::object& status) {
     if (kind == ObjectKind::node) { return {}; }
     if (kind != ObjectKind::pod) { return status; }
     json::object out;
+    copy(status, {"phase"}, out);
     const json::array* conditions = array_at(status, "conditions");
     if (conditions == nullptr) { return out; }
     json::array kept;

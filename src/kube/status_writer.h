@@ -8,8 +8,8 @@
 #include "control/decider.h"
 #include "kube/cluster_source.h"
 #include "kube/events.h"
-#include "kube/order_calls.h"
 #include "kube/objects.h"
+#include "kube/order_calls.h"
 
 #include <boost/json/fwd.hpp>
 

@@ -26,6 +26,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -66,9 +67,12 @@ Result<> write_private(const std::filesystem::path& file, const std::string& tex
         std::filesystem::permissions(
             draft, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
             ignored);
+        errno = 0;
         out << text << std::flush;
         if (!out) {
-            return fail(Code::unavailable, fmt::format("{}: cannot be written", file.string()));
+            const std::error_code why(errno, std::generic_category());
+            return fail(Code::unavailable,
+                        fmt::format("{}: cannot be written: {}", file.string(), why.message()));
         }
     }
     std::error_code wrong;
