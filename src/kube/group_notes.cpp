@@ -27,7 +27,7 @@ struct Asking {
 };
 
 void take(const json::object& group, std::vector<std::string>& out) {
-    constexpr std::array shown = {disruption, incomplete, on_lost_node};
+    constexpr std::array shown = {disruption, is_incomplete, on_lost_node};
     const json::array* conditions = array_at(group, "status.conditions");
     if (conditions == nullptr) { return; }
     for (const json::value& one : *conditions) {

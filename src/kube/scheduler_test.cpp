@@ -98,7 +98,7 @@ TEST_F(SchedulerOfKubernetes, HoldsWhatRunsHoweverPodsOfAGangComeEndAndGo) {
         for (int step = 0; step < 12; ++step) {
             std::vector<ObjectName> there;
             for (const auto& [name, pod] : api.collections[pods]) { there.push_back(name); }
-            const unsigned luck = random() % 3;
+            const auto luck = random() % 3;
             if (luck == 0 || there.size() < 3) {
                 put_pod({.name = fmt::format("{}-more-{}", gang, step), .group = gang, .uid = ""});
             } else {

@@ -48,13 +48,13 @@ void StatusWriter::tell_released(const Release& release) {
                                             cause.empty() ? "" : ": ", cause, release.tasks.size());
     tell_groups(release.workload, "Warning", "GangStopped", message,
                 {{std::string(disruption), true, "GangStopped", message},
-                 {std::string(incomplete), false, "GangStopped", message},
+                 {std::string(is_incomplete), false, "GangStopped", message},
                  {std::string(on_lost_node), false, "GangStopped", message}});
     on_lost_nodes_.erase(release.workload);
 }
 
 void StatusWriter::write(const GangNews& news) {
-    const std::string type(incomplete);
+    const std::string type(is_incomplete);
     switch (news.kind) {
         case GangNews::Kind::incomplete:
             return tell_groups(news.workload, "Warning", "Incomplete", news.text,

@@ -16,7 +16,7 @@ inline constexpr std::size_t pods_with_events_max = 64;
 /// Of a gang's group; Kubernetes' own name for it.
 inline constexpr std::string_view disruption = "DisruptionTarget";
 /// It runs with fewer than its minimum.
-inline constexpr std::string_view incomplete = "muster.dev/Incomplete";
+inline constexpr std::string_view is_incomplete = "muster.dev/Incomplete";
 /// Some of it is on nodes that are not ready.
 inline constexpr std::string_view on_lost_node = "muster.dev/OnLostNode";
 
