@@ -88,6 +88,13 @@ Result<std::unique_ptr<Api>> Api::open(ObjectStore store, const Schemas& schemas
     return api;
 }
 
+Result<> Api::load(const std::function<Result<>()>& work) {
+    is_loading_ = true;
+    Result<> done = store_.write_together(work);
+    is_loading_ = false;
+    return done;
+}
+
 net::HttpResponse Api::handle(kube::Call call, std::string_view client) {
     return handle({.method = std::move(call.method),
                    .target = std::move(call.target),

@@ -53,6 +53,10 @@ public:
     [[nodiscard]] const Registry& registry() const { return registry_; }
     [[nodiscard]] const ApiOptions& options() const { return options_; }
 
+    /// What `work` makes is one write to the disk, and nobody owns its fields: as of objects that
+    /// were there before a server kept account. As with write_together, a failure is the end.
+    Result<> load(const std::function<Result<>()>& work);
+
     /// Whatever it waits for: a namespace in which nothing is left.
     Outcome<> erase(const ResourceType& type, const Key& key);
     ObjectStore& store() { return store_; }
@@ -120,6 +124,7 @@ private:
     OwnerMemo owners_;
     WatchLines watch_lines_;
     std::optional<QuotaBook> quotas_;
+    bool is_loading_ = false;
 };
 
 }  // namespace muster::lab

@@ -339,5 +339,34 @@ TEST_F(ApiTest, AnswersWithTablesToWhoAsksForThem) {
     EXPECT_EQ(at_path(table, "/rows/0/cells/0"), "a");
 }
 
+TEST_F(ApiTest, NobodyOwnsWhatWasLoadedUntilItIsApplied) {
+    const auto owners = "/metadata/managedFields";
+    const auto merge = Headers{{"Content-Type", "application/merge-patch+json"}};
+    ASSERT_TRUE(api->load([&]() -> Result<> {
+        EXPECT_EQ(make_pod("loaded").status, 201);
+        return {};
+    }));
+    ASSERT_EQ(make_pod("made").status, 201);
+
+    EXPECT_EQ(at_path(ask("GET", pods + "/loaded"), owners), "");
+    EXPECT_NE(at_path(ask("GET", pods + "/made"), owners), "");
+    const auto labelled = api->handle({.method = "PATCH",
+                                       .target = pods + "/loaded",
+                                       .headers = {{"Authorization", "Bearer secret"}, merge[0]},
+                                       .body = R"({"metadata":{"labels":{"a":"b"}}})",
+                                       .client_name = {}});
+    EXPECT_EQ(at_path(labelled, "/metadata/labels/a"), "b") << labelled.body;
+    EXPECT_EQ(at_path(labelled, owners), "");
+    const auto applied = api->handle(
+        {.method = "PATCH",
+         .target = pods + "/loaded?fieldManager=me",
+         .headers = {{"Authorization", "Bearer secret"},
+                     {"Content-Type", "application/apply-patch+yaml"}},
+         .body =
+             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"loaded","labels":{"c":"d"}}})",
+         .client_name = {}});
+    EXPECT_THAT(at_path(applied, owners), HasSubstr(R"("manager":"me")")) << applied.body;
+}
+
 }  // namespace
 }  // namespace muster::lab

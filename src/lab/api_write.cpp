@@ -288,6 +288,9 @@ void Api::note_owner(const Ask& ask, json::object& now, const json::object* befo
     json::object& metadata = child(now, "metadata");
     const json::value* had =
         before == nullptr ? nullptr : value_at(*before, "metadata.managedFields");
+    // Kubernetes keeps no account of what had none, until somebody applies it.
+    const bool is_known = had != nullptr && had->is_array() && !had->get_array().empty();
+    if (before == nullptr ? is_loading_ : !is_known) { return; }
     if (!metadata.contains("managedFields") && had != nullptr) { metadata["managedFields"] = *had; }
     json::value whole(std::move(now));
     const Manager manager{.name = ask.manager(),

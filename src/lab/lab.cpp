@@ -176,7 +176,7 @@ Result<> add_fleet(Api& api, const LabOptions& options) {
     MUSTER_TRY(fleet,
                options.like.empty() ? plain_fleet(options.nodes) : known_fleet(options.like));
     if (options.has_taints) { taint_gpu_nodes(fleet); }
-    return api.store().write_together([&]() -> Result<> {
+    return api.load([&]() -> Result<> {
         for (const json::object& node : fleet) {
             const net::HttpResponse made =
                 api.handle(kube::create_call(known::nodes, "", node), "fake-kubelet");
