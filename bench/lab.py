@@ -127,8 +127,9 @@ class Real:
         if (KUBE / "kwok").exists():
             with open(self.folder / "kwok.log", "wb") as log:
                 self.kwok = subprocess.Popen(
-                    [KUBE / "kwok", "--kubeconfig", self.kubeconfig, "--manage-all-nodes=true",
-                     "--node-lease-duration-seconds", "200", "--cidr", "10.0.0.0/8"], stdout=log, stderr=log)
+                    [KUBE / "kwok", "--kubeconfig", self.kubeconfig, "--config", ROOT / "tools/kube/stages.yaml",
+                     "--manage-all-nodes=true", "--cidr", "10.0.0.0/8", "--node-lease-duration-seconds", "0"],
+                    stdout=log, stderr=log)
         self.client.create("/api/v1/nodes", [node(i) for i in range(nodes)])
 
     def ids(self):
