@@ -57,6 +57,7 @@ Result<> Binder::carry_out(std::span<const TaskOrder> orders) {
             continue;
         }
         ++i;
+        source_.note_starting(order.workload);
         const TaskPods* there = source_.pods_of(order.workload);
         const auto pod = there != nullptr ? there->find(order.task) : TaskPods::const_iterator{};
         // One that is not there yet is told of when it comes.
@@ -65,7 +66,6 @@ Result<> Binder::carry_out(std::span<const TaskOrder> orders) {
         if (!source_.has_node(order.node)) { continue; }
         const TaskPod target = pod->second;
         evictions_->forget(order.workload);
-        source_.note_starting(order.workload);
         source_.note_ordered(order.workload, order.task);
         bind(order.workload, target, order.node);
     }

@@ -50,7 +50,10 @@ public:
 
     /// The workload was told to leave: its pods were asked to go.
     void note_leaving(const std::string& workload) { windows_.note_leaving(workload); }
-    void note_starting(const std::string& workload) { windows_.note_starting(workload); }
+    /// It is to run: if it was being stopped, what runs of it waits for the rest from here on.
+    void note_starting(const std::string& workload) {
+        if (windows_.note_starting(workload)) { look_at_gang(workload); }
+    }
     /// Whether something that was asked of the pod of that uid is not answered yet.
     void set_is_under_way(std::function<bool(const std::string&)> is_under_way) {
         is_under_way_ = std::move(is_under_way);

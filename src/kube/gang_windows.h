@@ -50,7 +50,8 @@ public:
     void drop(const std::string& workload);
     /// It was stopped: what becomes of its members is nothing to wait for.
     void note_leaving(const std::string& workload);
-    void note_starting(const std::string& workload) { leaving_.erase(workload); }
+    /// It is to run again. Whether it was being stopped until now.
+    bool note_starting(const std::string& workload) { return leaving_.erase(workload) > 0; }
 
     /// Those whose window is over. Of a gang that `is_under_way` the end is put off: something that
     /// was asked for it is not answered yet.

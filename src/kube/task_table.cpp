@@ -122,7 +122,8 @@ TaskPods settle(TaskPods pods, const WorkloadSpec& now, const TaskPods& before,
     TaskPods out;
     for (const Leaf& leaf : leaves) {
         Seats seats(leaf, known);
-        std::vector<std::pair<std::uint32_t, TaskPod>> open;
+        using Open = std::pair<std::uint32_t, TaskPod>;
+        std::vector<Open> open;
         for (auto at = pods.lower_bound(leaf.first);
              at != pods.end() && at->first < leaf.first + leaf.count; ++at) {
             const auto memory = kept.find(at->second.uid);
@@ -131,15 +132,23 @@ TaskPods settle(TaskPods pods, const WorkloadSpec& now, const TaskPods& before,
                 open.emplace_back(at->first, at->second);
             }
         }
-        // Those whose own number agrees, then those that agree with another one, then the rest.
-        for (const int pass : {0, 1, 2}) {
-            std::erase_if(open, [&](std::pair<std::uint32_t, TaskPod>& one) {
-                auto& [own, pod] = one;
-                if (pass == 0) { return seats.fits(own, pod) && seats.take(own, pod, out); }
-                if (pass == 2 && seats.take(own, pod, out)) { return true; }
-                const auto seat = seats.find(out, pass == 1 ? &pod : nullptr);
-                return seat.has_value() && seats.take(*seat, pod, out);
+        // What has a node agrees with few, what waits with all that are not bound: those that wait
+        // come second. Of each those whose own number agrees, then those that agree with another
+        // one; at last the rest.
+        for (const bool is_waiting : {false, true}) {
+            std::erase_if(open, [&](Open& one) {
+                return one.second.is_waiting() == is_waiting && seats.fits(one.first, one.second) &&
+                       seats.take(one.first, one.second, out);
             });
+            std::erase_if(open, [&](Open& one) {
+                if (one.second.is_waiting() != is_waiting) { return false; }
+                const auto seat = seats.find(out, &one.second);
+                return seat.has_value() && seats.take(*seat, one.second, out);
+            });
+        }
+        for (Open& one : open) {
+            if (seats.take(one.first, one.second, out)) { continue; }
+            if (const auto seat = seats.find(out, nullptr)) { seats.take(*seat, one.second, out); }
         }
     }
     return out;

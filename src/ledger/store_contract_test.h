@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@ struct StoreKind {
     const char* name;
     std::function<std::unique_ptr<StorePlace>()> make;
     std::function<std::string()> why_absent = nullptr;  // nothing when it is there
+
+    friend void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 };
 
 class AnyStore : public testing::TestWithParam<StoreKind> {
