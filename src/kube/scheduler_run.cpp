@@ -240,14 +240,16 @@ void SchedulerRun::keep_policy(Scheduler& scheduler) {
     policy_.begin_with(*before);
     scheduler.set_policy(*before);
     options_.scheduler.loop.policy = *before;
+    figures_.policy_hash = policy_hash(*before);
 }
 
 /// A scheduler that runs changes it at the next turn; the next one begins with it.
 void SchedulerRun::take_policy(Scheduler* scheduler) {
     auto next = policy_.take();
     figures_.policy = policy_.counts();
-    figures_.policy_hash = policy_hash(policy_.policy());
+    if (scheduler == nullptr) { figures_.policy_hash = policy_hash(policy_.policy()); }
     if (!next) { return; }
+    figures_.policy_hash = policy_hash(*next);
     if (scheduler != nullptr) { scheduler->set_policy(*next); }
     options_.scheduler.loop.policy = std::move(*next);
 }
