@@ -122,6 +122,7 @@ struct Extract {
     std::string uid;
     std::string version;
     std::string text;
+    std::shared_ptr<const std::string> shared;  // what follows the text, one for many objects
     std::string more;
 
     bool operator==(const Extract&) const = default;

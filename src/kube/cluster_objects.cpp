@@ -157,14 +157,51 @@ bool is_leaving_unbound(ObjectKind kind, const json::object& object) {
            text_at(object, "spec.nodeName").empty();
 }
 
-Extract extract_of(ObjectKind kind, const json::object& object) {
+/// Of a pod's spec what is its own and no other's of its kind.
+constexpr std::array<std::string_view, 4> own_fields{"nodeName", "hostname", "subdomain",
+                                                     "volumes"};
+
+/// The text in two pieces: what a pod has in common with its siblings is most of it.
+void split(json::object pod, SharedTexts& shared, Extract& out) {
+    json::value* spec = pod.if_contains("spec");
+    if (spec == nullptr || !spec->is_object()) {
+        out.text = json::serialize(pod);
+        return;
+    }
+    json::object rest = std::move(spec->get_object());
+    json::object own(pod.storage());
+    for (const std::string_view field : own_fields) {
+        if (const auto at = rest.find(field); at != rest.end()) {
+            own[field] = std::move(at->value());
+            rest.erase(at);
+        }
+    }
+    const bool has_both = !own.empty() && !rest.empty();
+    pod.erase("spec");
+    pod["spec"] = std::move(own);  // behind all others
+    out.text = json::serialize(pod);
+    out.text.resize(out.text.size() - 2);  // what closes it is of the other piece
+    if (has_both) { out.text += ','; }
+    out.text.shrink_to_fit();
+    out.shared = shared.share(json::serialize(rest).substr(1) + '}');
+}
+
+Extract extract_of(ObjectKind kind, const json::object& object, SharedTexts& shared) {
     Extract out;
-    out.text = scheduling_text(kind, object).value_or("");
+    if (kind == ObjectKind::pod && !is_leaving_unbound(kind, object)) {
+        split(trimmed(kind, object), shared, out);
+    } else {
+        out.text = scheduling_text(kind, object).value_or("");
+    }
     if (const json::object* status = object_at(object, "status")) {
         const json::object written = written_status(kind, *status);
         if (!written.empty()) { out.more = json::serialize(written); }
     }
     return out;
+}
+
+std::string whole_text(const Extract& of) {
+    return of.shared != nullptr ? of.text + *of.shared : of.text;
 }
 
 dialect::Links links_of_text(ObjectKind kind, std::string_view text) {
@@ -245,7 +282,9 @@ void ClusterObjects::follow(const ServedKinds& found) {
         if (!served_.emplace(kind, resource).second) { continue; }
         auto informer = std::make_unique<ExtractInformer>(
             transport_, resource,
-            [of = kind](const json::object& object) { return extract_of(of, object); },
+            [this, of = kind](const json::object& object) {
+                return extract_of(of, object, shared_);
+            },
             [this, of = kind](Informer::Change change, const ObjectName& name, const Extract& now,
                               const Extract* before) { hear(of, change, name, now, before); });
         informer->start();
@@ -282,8 +321,8 @@ void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const Object
         if (kind == ObjectKind::volcano_group) { new_groups_.erase(name); }
         return;
     }
-    if (was_there && before->text == now.text) { return; }
-    changed_[key] = is_frame(kind) ? dialect::Links{} : links_of_text(kind, now.text);
+    if (was_there && before->text == now.text && before->shared == now.shared) { return; }
+    changed_[key] = is_frame(kind) ? dialect::Links{} : links_of_text(kind, whole_text(now));
     note_change();
     if (!was_there && kind == ObjectKind::volcano_group) { new_groups_.insert(name); }
 }
@@ -320,7 +359,7 @@ const Extract* ClusterObjects::extract(const ObjectKey& key) const {
 
 std::string ClusterObjects::text(const ObjectKey& key) const {
     const Extract* found = extract(key);
-    return found != nullptr ? found->text : std::string();
+    return found != nullptr ? whole_text(*found) : std::string();
 }
 
 bool ClusterObjects::has_text(const ObjectKey& key) const {
@@ -333,7 +372,7 @@ namespace {
 void visit_all(ObjectKind kind, const ExtractInformer& informer,
                const ClusterObjects::Visit& visit) {
     for (const auto& [name, extract] : informer.objects()) {
-        if (!extract.text.empty()) { visit({kind, name}, extract.text); }
+        if (!extract.text.empty()) { visit({kind, name}, whole_text(extract)); }
     }
 }
 
@@ -349,10 +388,21 @@ void ClusterObjects::each_of_frame(const Visit& visit) const {
     }
 }
 
+std::shared_ptr<const std::string> SharedTexts::share(std::string text) {
+    if (const auto at = known_->find(text); at != known_->end()) { return at->second.lock(); }
+    const auto forget = [known = std::weak_ptr(known_)](const std::string* gone) {
+        if (const auto left = known.lock()) { left->erase(*gone); }
+        delete gone;
+    };
+    const std::shared_ptr<const std::string> out(new std::string(std::move(text)), forget);
+    known_->emplace(*out, out);
+    return out;
+}
+
 std::optional<json::object> ClusterObjects::find(const ObjectKey& key) const {
     const Extract* found = extract(key);
     if (found == nullptr) { return std::nullopt; }
-    json::object out = object_of(found->text);
+    json::object out = object_of(whole_text(*found));
     if (out.empty()) { out["metadata"] = json::object{{"uid", found->uid}}; }
     const json::object more = object_of(found->more);
     if (more.empty()) { return out; }

@@ -20,12 +20,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace muster::kube {
 
 /// What scheduling looks at of an object, as it is read; none of a pod that leaves before it ran.
 std::optional<std::string> scheduling_text(ObjectKind kind, const boost::json::object& object);
+
+/// Texts that many objects have in common, each kept once for as long as one of them is there.
+class SharedTexts {
+public:
+    std::shared_ptr<const std::string> share(std::string text);
+
+private:
+    using Known = std::unordered_map<std::string_view, std::weak_ptr<const std::string>>;
+    std::shared_ptr<Known> known_ = std::make_shared<Known>();
+};
 
 class ClusterObjects {
 public:
@@ -82,6 +93,7 @@ private:
 
     Transport& transport_;
     Pump pump_;
+    SharedTexts shared_;
     std::int64_t look_ms_;
     std::function<bool()> is_over_;
     std::int64_t look_at_ = 0;  // the next time
