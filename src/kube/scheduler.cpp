@@ -75,7 +75,7 @@ Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<S
 Result<std::optional<Decision>> Scheduler::turn() {
     MUSTER_TRY(decision, loop_->turn());
     if (!std::exchange(has_written_reasons_, true)) {
-        writer_.write_reasons(loop_->engine().snapshot());
+        writer_.write_reasons(loop_->engine().world());
     }
     if (decision) { writer_.write(*decision); }
     for (const GangNews& news : source_.take_news()) { writer_.write(news); }

@@ -91,9 +91,9 @@ void StatusWriter::write(const Decision& decision) {
     for (const Refusal& refusal : decision.cycle.plan.refusals) { tell_refused(refusal, true); }
 }
 
-void StatusWriter::write_reasons(const Snapshot& known) {
-    for (const WorkloadStatus& workload : known.workloads) {
-        if (workload.has_reason) { tell_refused({workload.spec.name, workload.reason}, false); }
+void StatusWriter::write_reasons(const World& world) {
+    for (const Workload& workload : world.workloads) {
+        if (workload.reason) { tell_refused({workload.name, *workload.reason}, false); }
     }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "control/decider.h"
+#include "engine/world.h"
 #include "kube/cluster_source.h"
 #include "kube/events.h"
 #include "kube/objects.h"
@@ -37,7 +38,7 @@ public:
 
     /// Once, after the first look at the cluster: who led before may have ended with the reasons of
     /// what waits on record and not written.
-    void write_reasons(const Snapshot& known);
+    void write_reasons(const World& world);
     /// After each decision.
     void write(const Decision& decision);
     void write(const GangNews& news);
