@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "kube/group_members.h"
 
 #include <boost/json/fwd.hpp>
 
@@ -124,6 +125,8 @@ struct Extract {
     std::string text;
     std::shared_ptr<const std::string> shared;  // what follows the text, one for many objects
     std::string more;
+    std::shared_ptr<const std::string> group;  // of a pod: Volcano's, if any
+    Standing standing = Standing::waiting;     // in it
 
     bool operator==(const Extract&) const = default;
 };

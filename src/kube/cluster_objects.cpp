@@ -1,5 +1,6 @@
 #include "kube/cluster_objects.h"
 
+#include "kube/group_members.h"
 #include "kube/objects.h"
 
 #include <boost/json.hpp>
@@ -188,6 +189,11 @@ void split(json::object pod, SharedTexts& shared, Extract& out) {
 
 Extract extract_of(ObjectKind kind, const json::object& object, SharedTexts& shared) {
     Extract out;
+    if (kind == ObjectKind::pod) {
+        const std::string_view group = volcano_group_of(object);
+        if (!group.empty()) { out.group = shared.share(std::string(group)); }
+        out.standing = standing_of(object);
+    }
     if (kind == ObjectKind::pod && !is_leaving_unbound(kind, object)) {
         split(trimmed(kind, object), shared, out);
     } else {
@@ -297,6 +303,8 @@ Result<> ClusterObjects::start() {
     is_looking_ = false;
     informers_.clear();
     changed_.clear();
+    members_.clear();
+    moved_groups_.clear();
     served_.clear();
     MUSTER_CHECK(look());
     look_at_ = now_ms() + look_ms_;
@@ -313,18 +321,40 @@ void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const Object
                           const Extract& now, const Extract* before) {
     const ObjectKey key{kind, name};
     const bool was_there = before != nullptr && !before->text.empty();
+    count(kind, name, change == Informer::Change::gone ? nullptr : &now, before);
     if (change == Informer::Change::gone || now.text.empty()) {
         if (was_there) {
             changed_[key] = {};
             note_change();
         }
-        if (kind == ObjectKind::volcano_group) { new_groups_.erase(name); }
         return;
     }
     if (was_there && before->text == now.text && before->shared == now.shared) { return; }
     changed_[key] = is_frame(kind) ? dialect::Links{} : links_of_text(kind, whole_text(now));
     note_change();
-    if (!was_there && kind == ObjectKind::volcano_group) { new_groups_.insert(name); }
+}
+
+/// Keeps up what the members of Volcano's groups are doing.
+void ClusterObjects::count(ObjectKind kind, const ObjectName& name, const Extract* now,
+                           const Extract* before) {
+    if (kind == ObjectKind::volcano_group) { moved_groups_.insert(name); }
+    if (kind != ObjectKind::pod) { return; }
+    const auto add = [&](const Extract* pod, std::int64_t by) {
+        if (pod == nullptr || pod->group == nullptr) { return; }
+        const ObjectName group{name.first, *pod->group};
+        members_[group].count(pod->standing, by);
+        moved_groups_.insert(group);
+    };
+    const bool is_same = now != nullptr && before != nullptr && now->group == before->group &&
+                         now->standing == before->standing;
+    if (is_same) { return; }
+    add(before, -1);
+    add(now, 1);
+}
+
+GroupMembers ClusterObjects::members_of(const ObjectName& group) const {
+    const auto found = members_.find(group);
+    return found == members_.end() ? GroupMembers{} : found->second;
 }
 
 bool ClusterObjects::wait_for_change(std::int64_t patience_ms) {
@@ -423,6 +453,8 @@ std::string ClusterObjects::problem() const {
     return {};
 }
 
-std::set<ObjectName> ClusterObjects::take_new_groups() { return std::exchange(new_groups_, {}); }
+std::set<ObjectName> ClusterObjects::take_moved_groups() {
+    return std::exchange(moved_groups_, {});
+}
 
 }  // namespace muster::kube

@@ -72,13 +72,16 @@ public:
     [[nodiscard]] const ServedKinds& served() const { return served_; }
     /// Why some kind is not followed right now; empty when all are.
     [[nodiscard]] std::string problem() const;
-    /// Volcano's groups that were seen first since the last call.
-    std::set<ObjectName> take_new_groups();
+    /// Of Volcano's groups those that are other ones since the last call, or whose pods do
+    /// something else.
+    std::set<ObjectName> take_moved_groups();
+    [[nodiscard]] GroupMembers members_of(const ObjectName& group) const;
     [[nodiscard]] Transport& transport() { return transport_; }
 
 private:
     void hear(ObjectKind kind, Informer::Change change, const ObjectName& name, const Extract& now,
               const Extract* before);
+    void count(ObjectKind kind, const ObjectName& name, const Extract* now, const Extract* before);
     [[nodiscard]] const Extract* extract(const ObjectKey& key) const;
     Result<> look();
     void look_again();
@@ -102,7 +105,8 @@ private:
     ServedKinds served_;
     std::map<ObjectKind, std::unique_ptr<ExtractInformer>> informers_;
     std::map<ObjectKey, dialect::Links> changed_;
-    std::set<ObjectName> new_groups_;
+    std::map<ObjectName, GroupMembers> members_;  // of Volcano's groups, by what pods say
+    std::set<ObjectName> moved_groups_;
     bool is_changed_ = false;
     std::uint64_t heard_ = 0;  // changes so far
 };

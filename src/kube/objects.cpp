@@ -105,6 +105,10 @@ bool is_leaving(const json::object& object) {
     return !text_at(object, "metadata.deletionTimestamp").empty();
 }
 
+bool may_be_taken_later(const Result<Answer>& answer) {
+    return !answer || answer->status == 409 || answer->status == 429 || answer->status >= 500;
+}
+
 std::string_view condition_of(const json::object& object, std::string_view type) {
     const json::array* conditions = array_at(object, "status.conditions");
     if (conditions == nullptr) { return {}; }

@@ -71,6 +71,10 @@ Call replace_call(const Resource& resource, const boost::json::object& object,
 Call patch_call(const PatchTarget& target, const boost::json::object& patch);
 Call delete_call(const Resource& resource, const ObjectName& name, const Deletion& how);
 
+/// Whether a write that was answered so is worth another try. 409 says that it was meant for
+/// another state of the object, of which the watch will tell.
+bool may_be_taken_later(const Result<Answer>& answer);
+
 void create_object(Transport& transport, const Resource& resource, std::string_view space,
                    const boost::json::object& object, Transport::Done done = {});
 void patch_object(Transport& transport, const PatchTarget& target, const boost::json::object& patch,

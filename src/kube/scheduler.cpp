@@ -52,7 +52,8 @@ Scheduler::Scheduler(Link link, const SchedulerOptions& options)
       writer_(objects_, source_,
               {.schedulers = options.names,
                .component = options.names.empty() ? "muster" : options.names.front(),
-               .now = wall_ms}),
+               .now = wall_ms,
+               .clock = options.windows.now}),
       always_(std::make_unique<Always>()),
       timed_(std::make_unique<Timed>(source_)) {}
 

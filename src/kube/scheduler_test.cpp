@@ -28,7 +28,7 @@ TEST_F(SchedulerOfKubernetes, BindsEveryPodOfAGangThatFits) {
     EXPECT_EQ(scheduler->counts().bound, 6U);
     EXPECT_EQ(scheduler->loop().orders().size(), 0U);
     const json::object& group = api.at(groups, {"team", "train"});
-    EXPECT_EQ(text_at(group, "status.phase"), "Inqueue");
+    EXPECT_EQ(text_at(group, "status.phase"), "Running");
     EXPECT_THAT(condition(group, "Scheduled"),
                 HasSubstr("True Scheduled: Successfully assigned 6"));
     EXPECT_EQ(condition(group, "Unschedulable"), "none");
@@ -140,7 +140,7 @@ TEST_F(SchedulerOfKubernetes, WritesAReasonAgainThatTheServerDidNotTake) {
 
     for (int i = 0; i < 12; ++i) {  // time passes
         for (auto& work : std::exchange(api.later, {})) { work(); }
-        turn();
+        pass(1'000);
     }
 
     EXPECT_GT(refused, 11);

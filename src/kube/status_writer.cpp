@@ -44,11 +44,6 @@ std::string_view reason_name(Why why) {
     return "NotEnoughResources";
 }
 
-/// 409 says that it was written for another state of the object, of which the watch will tell.
-bool may_be_taken_later(const Result<Answer>& answer) {
-    return !answer || answer->status == 409 || answer->status == 429 || answer->status >= 500;
-}
-
 GangCounts gang_counts(const json::object& group, const TaskPods& pods) {
     GangCounts out{.minimum = int_at(group, "spec.minMember")};
     for (const auto& [task, pod] : pods) {
@@ -72,7 +67,8 @@ StatusWriter::StatusWriter(ClusterObjects& objects, const ClusterSource& source,
     : objects_(objects),
       source_(source),
       options_(std::move(options)),
-      events_(objects.transport(), options_.now, options_.component) {}
+      events_(objects.transport(), options_.now, options_.component),
+      phases_(objects, options_.schedulers, options_.clock) {}
 
 void StatusWriter::write(const Decision& decision) {
     for (const Fact& fact : decision.cycle.facts) {
@@ -107,7 +103,7 @@ void StatusWriter::forget_reasons(const std::string& workload) {
 }
 
 void StatusWriter::write_news() {
-    for (const ObjectName& group : objects_.take_new_groups()) { admit(group); }
+    phases_.write();
     tell_problems();
     flush_conditions();
 }
@@ -135,7 +131,10 @@ void StatusWriter::tell_refused(const Refusal& refusal, bool is_news) {
         if (is_news) {
             events_.record(reference(group, *object), "Warning", "Unschedulable", text);
         }
-        if (is_volcano) { set_conditions(group, {{"Unschedulable", true, name, text}}); }
+        if (is_volcano) {
+            phases_.claim(group.name);
+            set_conditions(group, {{"Unschedulable", true, name, text}});
+        }
         // Once it was scheduled whole, that stays true.
         if (group.kind == ObjectKind::upstream_group &&
             condition_of(*object, scheduled_condition()) != "True") {
@@ -198,6 +197,7 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
         if (!object) { continue; }
         events_.record(reference(group, *object), "Normal", "Scheduled", message);
         if (group.kind == ObjectKind::volcano_group) {
+            phases_.claim(group.name);
             std::vector<Condition> conditions{{"Scheduled", true, "Scheduled", message}};
             if (condition_of(*object, "Unschedulable") == "True") {
                 conditions.push_back({"Unschedulable", false, "Scheduled", message});
@@ -211,29 +211,6 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
             set_conditions(group, {{std::string(disruption), false, "Scheduled", message}});
         }
     }
-}
-
-/// Volcano's controllers make a job's pods, and users see it as queued, once its group says so.
-void StatusWriter::admit(const ObjectName& name) {
-    const ObjectKey key{ObjectKind::volcano_group, name};
-    const auto group = objects_.find(key);
-    if (!group) { return; }
-    const std::string_view phase = text_at(*group, "status.phase");
-    if (!phase.empty() && phase != "Pending") { return; }
-    std::string scheduler = "volcano";
-    if (const json::object* owner = controller_of(*group);
-        owner != nullptr && text_at(*owner, "kind") == "Job") {
-        const ObjectName job{name.first, std::string(text_at(*owner, "name"))};
-        if (const auto object = objects_.find({ObjectKind::volcano_job, job});
-            object && !text_at(*object, "spec.schedulerName").empty()) {
-            scheduler = text_at(*object, "spec.schedulerName");
-        }
-    }
-    if (std::find(options_.schedulers.begin(), options_.schedulers.end(), scheduler) ==
-        options_.schedulers.end()) {
-        return;
-    }
-    patch_status(key, *group, "phase", {{"phase", "Inqueue"}}, [this, name] { admit(name); });
 }
 
 /// Each is told once while it lasts.

@@ -1,14 +1,14 @@
 // Writes into the cluster what users see of decisions: conditions of pods and of their groups,
-// events, and Volcano's first phase. Writes only its own fields; how many run, and the phases from
-// Running on, are others' matter. A condition or phase that a server did not take, because it was
-// away, busy or broken, is written again until it does, as long as it is still true; events are
-// not.
+// events, and the phases of Volcano's groups. Writes only its own fields. What a server did not
+// take, because it was away, busy or broken, is written again until it does, as long as it is still
+// true; events are not.
 #pragma once
 
 #include "control/decider.h"
 #include "engine/world.h"
 #include "kube/cluster_source.h"
 #include "kube/events.h"
+#include "kube/group_phases.h"
 #include "kube/objects.h"
 #include "kube/order_calls.h"
 
@@ -31,6 +31,7 @@ public:
         std::vector<std::string> schedulers;  // by whose name pods are ours
         std::string component = "muster";     // that events come from
         EventRecorder::Now now;
+        std::function<std::int64_t()> clock;  // ms, for what is put off
     };
 
     /// Both outlive it.
@@ -82,7 +83,6 @@ private:
     void tell_assigned(const std::string& workload, const Assigning& assigning);
     void tell_problems();
     void tell_pod(const TaskPod& pod, const std::string& message, bool with_event);
-    void admit(const ObjectName& group);
     void set_pod_condition(const ObjectKey& key, const std::string& uid,
                            const std::string& message);
     void set_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
@@ -102,6 +102,7 @@ private:
     const ClusterSource& source_;
     Options options_;
     EventRecorder events_;
+    GroupPhases phases_;
     std::map<std::string, Assigning> assigning_;  // by workload
     std::set<Problem> told_;
     std::set<std::string> lost_nodes_;     // that are not ready

@@ -13,7 +13,7 @@
 #include "lab/loopback.h"
 #include "lab/object_disk.h"
 #include "lab/per_pod_scheduler.h"
-#include "lab/podgroup_status.h"
+#include "lab/queue_status.h"
 #include "lab/refused_request.h"
 #include "lab/schemas.h"
 #include "lab/volcano_job.h"
@@ -270,13 +270,13 @@ Result<> run_lab(const LabOptions& options, const std::function<void(const std::
     WorkloadControllers controllers(*controller_link, {.now = lab_now, .speed = speed});
     ClusterControllers cluster(*controller_link, {.now = lab_now, .speed = speed});
     VolcanoJobs volcano(*volcano_link, lab_now, speed);
-    PodGroupStatus groups(*volcano_link);
+    QueueStatus queues(*volcano_link);
     if (!options.is_only_api) {
         kubelet.start();
         controllers.start();
         cluster.start();
         volcano.start();
-        groups.start();
+        queues.start();
     }
 
     std::unique_ptr<kube::Transport> per_pod_link;

@@ -1,6 +1,5 @@
 #include "lab/volcano_policy.h"
 
-#include "lab/podgroup_status.h"
 #include "lab/volcano_object.h"
 
 #include <boost/json.hpp>
@@ -112,42 +111,6 @@ TEST(VolcanoPolicy, ReadsAndWritesDurations) {
     }
     EXPECT_EQ(duration_text(3'723'000), "1h2m3s");
     EXPECT_EQ(duration_text(900), "0s");
-}
-
-TEST(PodGroupStatus, GivesAGroupItsPhase) {
-    struct Case {
-        std::string_view phase;
-        GroupMembers members;
-        bool is_unschedulable;
-        std::string_view next;
-    };
-    const auto members = [](std::int64_t held, std::int64_t succeeded, std::int64_t unfinished) {
-        return GroupMembers{.held = held,
-                            .running = held,
-                            .succeeded = succeeded,
-                            .failed = 0,
-                            .unfinished = unfinished};
-    };
-    const std::vector<Case> cases{
-        {"", members(0, 0, 3), false, "Pending"},
-        {"Pending", members(0, 0, 3), true, "Pending"},
-        {"Inqueue", members(0, 0, 3), true, "Inqueue"},
-        {"Inqueue", members(2, 0, 3), false, "Inqueue"},
-        {"Inqueue", members(3, 0, 3), false, "Running"},
-        {"Pending", members(3, 0, 3), false, "Running"},
-        {"Running", members(2, 0, 3), false, "Running"},
-        {"Running", members(2, 0, 3), true, "Unknown"},
-        {"Unknown", members(3, 0, 3), false, "Running"},
-        {"Running", members(0, 0, 3), false, "Pending"},
-        {"Running", members(1, 2, 1), false, "Running"},
-        {"Running", members(0, 3, 0), false, "Completed"},
-        {"Completed", members(0, 1, 0), false, "Completed"},
-        {"Completed", members(0, 0, 3), false, "Pending"},
-    };
-    for (const Case& one : cases) {
-        EXPECT_EQ(next_group_phase(one.phase, 3, one.members, one.is_unschedulable), one.next)
-            << one.phase << " held " << one.members.held;
-    }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "kube/objects.h"
 #include "lab/known_resources.h"
+#include "lab/queue_status.h"
 #include "lab/volcano_job.h"
 
 #include <boost/json.hpp>
@@ -46,6 +47,7 @@ struct VolcanoTurn::Impl : std::enable_shared_from_this<VolcanoTurn::Impl> {
     kube::Transport& transport;
     VolcanoTurnOptions options;
     std::unique_ptr<VolcanoJobs> jobs;
+    std::unique_ptr<QueueStatus> queues;
     std::unique_ptr<kube::Transport::Stream> stream;
     std::map<std::string, std::string> leases;   // by where they are: as they were seen last
     std::map<std::string, std::string> touched;  // by uid of a Job: by Volcano's controller
@@ -184,6 +186,7 @@ struct VolcanoTurn::Impl : std::enable_shared_from_this<VolcanoTurn::Impl> {
         if (jobs == nullptr && reason == why) { return; }
         reason = why;
         jobs.reset();
+        queues.reset();
         options.log.info("stands back from Volcano Jobs", {{"reason", why}});
     }
 
@@ -193,6 +196,8 @@ struct VolcanoTurn::Impl : std::enable_shared_from_this<VolcanoTurn::Impl> {
         options.log.info("runs the Volcano Jobs");
         jobs = std::make_unique<VolcanoJobs>(transport, options.now_ms);
         jobs->start();
+        queues = std::make_unique<QueueStatus>(transport);
+        queues->start();
     }
 };
 

@@ -12,7 +12,7 @@
 #include "lab/fleet.h"
 #include "lab/known_resources.h"
 #include "lab/loopback.h"
-#include "lab/podgroup_status.h"
+#include "lab/queue_status.h"
 #include "lab/schemas.h"
 #include "lab/volcano_job.h"
 #include "lab/workload_controllers.h"
@@ -71,12 +71,12 @@ protected:
         controllers = std::make_unique<WorkloadControllers>(*manager_link, clock);
         cluster = std::make_unique<ClusterControllers>(*manager_link, clock);
         volcano = std::make_unique<VolcanoJobs>(*volcano_link, clock.now);
-        groups = std::make_unique<PodGroupStatus>(*volcano_link);
+        queues = std::make_unique<QueueStatus>(*volcano_link);
         kubelet->start();
         controllers->start();
         cluster->start();
         volcano->start();
-        groups->start();
+        queues->start();
         run_for(1'000);
     }
 
@@ -87,7 +87,8 @@ protected:
         kube::SchedulerOptions options;
         options.names = {"muster", "volcano", "default-scheduler"};
         options.loop.patience_ms = 0;
-        // Its clock is the wall's, which hardly moves here.
+        options.windows.now = [this] { return now; };
+        // All else goes by the wall's clock, which hardly moves here.
         options.look_ms = 0;
         options.loop.retry = {.first_ms = 1, .most_ms = 1};
         auto made =
@@ -219,7 +220,7 @@ protected:
     std::unique_ptr<WorkloadControllers> controllers;
     std::unique_ptr<ClusterControllers> cluster;
     std::unique_ptr<VolcanoJobs> volcano;
-    std::unique_ptr<PodGroupStatus> groups;
+    std::unique_ptr<QueueStatus> queues;
     MemoryLog log;
     std::unique_ptr<kube::Scheduler> scheduler;
 };
