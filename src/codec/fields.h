@@ -17,7 +17,7 @@
 
 namespace muster {
 
-inline constexpr unsigned record_format = 3;
+inline constexpr unsigned record_format = 4;
 
 /// One function serves values that are read and values that are filled.
 template <class T, class Of>
@@ -141,12 +141,21 @@ void fields(auto& visit, Is<Toleration> auto& v) {
     visit("any_effect", v.is_any_effect);
     visit("effect", v.effect);
 }
+void fields(auto& visit, Is<SpreadRule> auto& v) {
+    visit("max_skew", v.max_skew);
+    visit("domains_min", v.domains_min);
+    visit("wish", v.is_wish);
+    visit("skips_unselected", v.skips_unselected);
+    visit("skips_tainted", v.skips_tainted);
+}
 void fields(auto& visit, Is<PodTerm> auto& v) {
     visit("selector", v.selector);
     visit("namespaces", v.namespaces);
     visit("topology_key", v.topology_key);
     visit("anti", v.is_anti);
     visit("weight", v.weight);
+    visit("any_namespace", v.is_any_namespace);
+    visit("spread", v.spread);
 }
 void fields(auto& visit, Is<TaskSpec> auto& v) {
     visit("request", v.request);
@@ -364,7 +373,7 @@ inline constexpr GpuKind last_of<GpuKind> = GpuKind::mig;
 template <>
 inline constexpr MatchOp last_of<MatchOp> = MatchOp::less;
 template <>
-inline constexpr TolerationOp last_of<TolerationOp> = TolerationOp::exists;
+inline constexpr TolerationOp last_of<TolerationOp> = TolerationOp::less;
 template <>
 inline constexpr ChainLink last_of<ChainLink> = ChainLink::bind;
 template <>

@@ -161,6 +161,8 @@ struct Names<TolerationOp> {
     static constexpr std::array entries = {
         Entry{TolerationOp::equal, "equal"},
         Entry{TolerationOp::exists, "exists"},
+        Entry{TolerationOp::greater, "gt"},
+        Entry{TolerationOp::less, "lt"},
     };
 };
 

@@ -91,12 +91,63 @@ Result<> read_pod_term(TaskSpec& task, const Attribute& attribute, std::string_v
     term.topology_key = key;
     MUSTER_TRY(matches, read_matches(parts[1]));
     term.selector = std::move(matches);
-    if (parts.size() == 3) {
+    if (parts.size() == 3 && parts[2].is("*")) {
+        term.is_any_namespace = true;
+    } else if (parts.size() == 3) {
         MUSTER_TRY(namespaces, read_names("namespace", parts[2]));
         term.namespaces = std::move(namespaces);
     }
     task.pod_terms.push_back(std::move(term));
     return {};
+}
+
+/// `spread=KEY|MATCHES|SKEW[,RULES]`: `wish`, `min:N` domains, `all` nodes or only those whose
+/// taints are `tolerated`.
+Result<> read_spread(TaskSpec& task, const Attribute& attribute) {
+    PodTerm term;
+    const std::vector<Word> parts = attribute.value.split('|');
+    if (parts.size() != 3) {
+        return fail(Code::invalid, fmt::format("spread='{}'; expected KEY|MATCHES|SKEW, such as "
+                                               "zone|app=web|1",
+                                               attribute.value.text));
+    }
+    MUSTER_TRY(key, read_name("spread", parts[0]));
+    term.topology_key = key;
+    MUSTER_TRY(matches, read_matches(parts[1]));
+    term.selector = std::move(matches);
+    const std::vector<Word> rules = parts[2].split(',');
+    MUSTER_TRY(skew, parse_int("spread", rules[0].text, 1, INT32_MAX));
+    term.spread.max_skew = static_cast<std::int32_t>(skew);
+    for (std::size_t i = 1; i < rules.size(); ++i) {
+        const std::size_t colon = rules[i].find(':');
+        if (rules[i].is("wish")) {
+            term.spread.is_wish = true;
+        } else if (rules[i].is("all")) {
+            term.spread.skips_unselected = false;
+        } else if (rules[i].is("tolerated")) {
+            term.spread.skips_tainted = true;
+        } else if (rules[i].part(0, colon).is("min") && colon != std::string::npos) {
+            MUSTER_TRY(least, parse_int("spread", rules[i].part(colon + 1).text, 1, INT32_MAX));
+            term.spread.domains_min = static_cast<std::int32_t>(least);
+        } else {
+            return fail(
+                Code::invalid,
+                fmt::format("spread: '{}'; expected wish, all, tolerated or min:N", rules[i].text));
+        }
+    }
+    task.pod_terms.push_back(std::move(term));
+    return {};
+}
+
+std::string write_spread(const PodTerm& term) {
+    const SpreadRule& rule = term.spread;
+    std::string out = fmt::format(" spread={}|{}|{}", quote(term.topology_key),
+                                  write_matches(term.selector), rule.max_skew);
+    if (rule.domains_min != 1) { out += fmt::format(",min:{}", rule.domains_min); }
+    if (rule.is_wish) { out += ",wish"; }
+    if (!rule.skips_unselected) { out += ",all"; }
+    if (rule.skips_tainted) { out += ",tolerated"; }
+    return out;
 }
 
 Result<bool> change_terms(TaskSpec& task, const Attribute& attribute) {
@@ -109,6 +160,10 @@ Result<bool> change_terms(TaskSpec& task, const Attribute& attribute) {
             MUSTER_CHECK(read_pod_term(task, attribute, name));
             return true;
         }
+    }
+    if (attribute.is("spread")) {
+        MUSTER_CHECK(read_spread(task, attribute));
+        return true;
     }
     if (attribute.is("tolerate")) {
         MUSTER_TRY(toleration, read_toleration(attribute.value));
@@ -161,10 +216,18 @@ std::string write_terms(const TaskSpec& task) {
         out += fmt::format(" tolerate={}", write_toleration(toleration));
     }
     for (const PodTerm& term : task.pod_terms) {
+        if (term.spread.max_skew > 0) {
+            out += write_spread(term);
+            continue;
+        }
         out +=
             fmt::format(" {}={}|{}", with_weight(term.is_anti ? "apart" : "together", term.weight),
                         quote(term.topology_key), write_matches(term.selector));
-        if (!term.namespaces.empty()) { out += '|' + write_names(term.namespaces); }
+        if (term.is_any_namespace) {
+            out += "|*";
+        } else if (!term.namespaces.empty()) {
+            out += '|' + write_names(term.namespaces);
+        }
     }
     for (const Label& label : task.labels) {
         out += fmt::format(" label.{}={}", quote(label.key), quote(label.value));
@@ -177,7 +240,7 @@ std::string write_terms(const TaskSpec& task) {
 std::string_view task_keys() {
     return "gpu, share, mib, mig, model, near, cpu, mem, ext.NAME, selector.KEY, where, "
            "where.WEIGHT, "
-           "tolerate, together, apart, label.KEY, ns, exclusive";
+           "tolerate, together, apart, spread, label.KEY, ns, exclusive";
 }
 
 Result<bool> change_task(TaskSpec& task, const Attribute& attribute) {

@@ -219,6 +219,16 @@ Result<Toleration> read_toleration(const Word& word) {
     const std::size_t equals = head.find('=');
     toleration.op = equals == std::string::npos ? TolerationOp::exists : TolerationOp::equal;
     if (head.is("*")) { return toleration; }
+    for (const auto& [sign, op] :
+         {std::pair('>', TolerationOp::greater), std::pair('<', TolerationOp::less)}) {
+        const std::size_t at = equals == std::string::npos ? head.find(sign) : equals;
+        if (at == equals || at == std::string::npos) { continue; }
+        MUSTER_TRY(compared, read_name("toleration", head.part(0, at)));
+        toleration.key = compared;
+        toleration.value = head.part(at + 1).text;
+        toleration.op = op;
+        return toleration;
+    }
     MUSTER_TRY(key, read_name("toleration", head.part(0, equals)));
     toleration.key = key;
     if (equals != std::string::npos) { toleration.value = head.part(equals + 1).text; }
@@ -282,6 +292,8 @@ std::string write_taint(const Taint& taint) {
 std::string write_toleration(const Toleration& toleration) {
     std::string out = toleration.key.empty() ? "*" : quote(toleration.key);
     if (toleration.op == TolerationOp::equal) { out += '=' + quote(toleration.value); }
+    if (toleration.op == TolerationOp::greater) { out += '>' + quote(toleration.value); }
+    if (toleration.op == TolerationOp::less) { out += '<' + quote(toleration.value); }
     if (!toleration.is_any_effect) { out += ':' + std::string(name_of(toleration.effect)); }
     return out;
 }

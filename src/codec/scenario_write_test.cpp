@@ -139,6 +139,9 @@ TaskSpec any_task() {
         if (coin()) {
             toleration.op = TolerationOp::exists;
             if (coin()) { toleration.key = ""; }
+        } else if (coin()) {
+            toleration.op = coin() ? TolerationOp::greater : TolerationOp::less;
+            toleration.value = std::to_string(any(-9, 9));
         } else {
             toleration.value = any_value();
         }
@@ -147,7 +150,14 @@ TaskSpec any_task() {
         task.tolerations.push_back(std::move(toleration));
     }
     for (int i = any(0, 2); i > 0; --i) {
-        task.pod_terms.push_back({any_matches(), any_names(0), any_name(), coin(), any(0, 101)});
+        PodTerm term{any_matches(), any_names(0), any_name(), coin(), any(0, 101)};
+        term.is_any_namespace = coin();
+        if (term.is_any_namespace) { term.namespaces.clear(); }
+        if (coin()) {
+            term = {.selector = any_matches(), .topology_key = any_name()};
+            term.spread = {any(1, 9), any(1, 9), coin(), coin(), coin()};
+        }
+        task.pod_terms.push_back(std::move(term));
     }
     task.labels = any_labels();
     task.name_space = any_name();

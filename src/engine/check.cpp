@@ -91,6 +91,8 @@ Result<> check_task(const TaskSpec& task) {
         MUSTER_CHECK(check_matches(term.selector));
         MUSTER_CHECK(check_name("topology key", term.topology_key));
         MUSTER_CHECK(check_range("affinity weight", term.weight, 0, 100));
+        MUSTER_CHECK(check_range("spread", term.spread.max_skew, 0, INT32_MAX));
+        MUSTER_CHECK(check_range("domains of a spread", term.spread.domains_min, 1, INT32_MAX));
     }
     return check_unique("label", task.labels,
                         [](const Label& label) { return std::string_view(label.key); });

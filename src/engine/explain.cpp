@@ -238,7 +238,8 @@ Refused refuse_demands(World& world, const Workload& workload) {
         out.waits.push_back(
             {.wake = Wake::pods_change, .shape = {}, .level = -1, .needed = 0, .queue = {}});
         out.reason.causes = {{Cause::pod_affinity, out.reason.nodes}};
-        out.reason.text = "room enough, but not where pod affinity or anti-affinity allows it";
+        out.reason.text =
+            "room enough, but not where pod affinity, anti-affinity, spread or host ports allow it";
     } else if (is_single) {
         out.reason.text =
             fmt::format("{} fit in all, but not in one {}", tasks(demands[0].needed),

@@ -365,7 +365,13 @@ std::int64_t mig_milli(const Shape& shape, const ModelGpus& gpus) {
 CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols) {
     CauseSet causes = 0;
     if (!machine.spec.is_ready) { causes |= bit(Cause::not_ready); }
-    if (machine.spec.is_cordoned) { causes |= bit(Cause::cordoned); }
+    // Who tolerates the taint that a cordon stands for may go there.
+    static const std::vector<Taint> cordon{{.key = "node.kubernetes.io/unschedulable",
+                                            .value = {},
+                                            .effect = TaintEffect::no_schedule}};
+    if (machine.spec.is_cordoned && !is_tolerated(cordon, shape.spec.tolerations)) {
+        causes |= bit(Cause::cordoned);
+    }
     if (!is_tolerated(machine.spec.taints, shape.spec.tolerations)) { causes |= bit(Cause::taint); }
     const bool is_selected =
         all_hold(shape.node_selector, machine.labels, symbols) &&

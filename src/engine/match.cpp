@@ -12,7 +12,18 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
     if (!toleration.is_any_effect && toleration.effect != taint.effect) { return false; }
     if (toleration.key.empty()) { return toleration.op == TolerationOp::exists; }
     if (toleration.key != taint.key) { return false; }
-    return toleration.op == TolerationOp::exists || toleration.value == taint.value;
+    switch (toleration.op) {
+        case TolerationOp::exists: return true;
+        case TolerationOp::equal: return toleration.value == taint.value;
+        case TolerationOp::greater:
+        case TolerationOp::less: {
+            const auto bound = parse_int(toleration.value);
+            const auto value = parse_int(taint.value);
+            if (!bound || !value) { return false; }
+            return toleration.op == TolerationOp::greater ? *value > *bound : *value < *bound;
+        }
+    }
+    return false;
 }
 
 bool is_tolerated_by_any(const Taint& taint, std::span<const Toleration> tolerations) {

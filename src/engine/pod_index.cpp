@@ -1,5 +1,6 @@
 #include "engine/pod_index.h"
 
+#include "engine/fit.h"
 #include "engine/world.h"
 
 #include <algorithm>
@@ -12,6 +13,11 @@ namespace {
 std::string key_of(const PodTerm& term, const std::vector<Symbol>& namespaces) {
     std::string key = term.topology_key + (term.is_anti ? "!" : "=") + std::to_string(term.weight);
     for (const Symbol name : namespaces) { key += "@" + std::to_string(name.value); }
+    if (const SpreadRule& rule = term.spread; rule.max_skew > 0) {
+        key += "~" + std::to_string(rule.max_skew) + "/" + std::to_string(rule.domains_min) +
+               (rule.is_wish ? "w" : "") + (rule.skips_unselected ? "s" : "") +
+               (rule.skips_tainted ? "t" : "");
+    }
     for (const LabelMatch& match : term.selector) {
         key += "|" + std::to_string(match.key.size()) + ":" + match.key +
                std::to_string(static_cast<int>(match.op));
@@ -33,10 +39,12 @@ bool has(const std::vector<std::uint32_t>& list, std::size_t index) {
 
 }  // namespace
 
-bool PodIndex::matches(const Term& term, const Group& group, const Symbols& symbols) const {
-    return std::find(term.namespaces.begin(), term.namespaces.end(), group.name_space) !=
-               term.namespaces.end() &&
-           all_hold(term.selector, known_labels(group.labels, symbols), symbols);
+bool PodIndex::matches(const Term& term, Symbol name_space, const LabelSet& labels,
+                       const Symbols& symbols) {
+    const bool is_there = term.namespaces.empty() ||
+                          std::find(term.namespaces.begin(), term.namespaces.end(), name_space) !=
+                              term.namespaces.end();
+    return is_there && all_hold(term.selector, labels, symbols);
 }
 
 void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& world) {
@@ -48,6 +56,7 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
             namespaces.push_back(world.symbols.intern(name));
         }
         if (namespaces.empty()) { namespaces.push_back(group.name_space); }
+        if (spec.is_any_namespace) { namespaces.clear(); }
         std::sort(namespaces.begin(), namespaces.end());
         const std::string key = key_of(spec, namespaces);
         auto found = std::find_if(terms_.begin(), terms_.end(), [&](const Term& term) {
@@ -64,11 +73,13 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
             found->topology_key = world.symbols.intern(spec.topology_key);
             found->is_anti = spec.is_anti;
             found->weight = spec.weight;
+            found->spread = spec.spread;
             const auto index = static_cast<std::uint32_t>(found - terms_.begin());
             for (Workload& workload : world.workloads) {  // a new term meets those already here
                 for (Group& other : workload.groups) {
                     if (!workload.is_present || !other.is_leaf ||
-                        !matches(*found, other, world.symbols)) {
+                        !matches(*found, other.name_space,
+                                 known_labels(other.labels, world.symbols), world.symbols)) {
                         continue;
                     }
                     other.matched.push_back(index);
@@ -85,8 +96,9 @@ void PodIndex::add_group(Group& group, std::span<const PodTerm> specs, World& wo
         group.terms.push_back(static_cast<std::uint32_t>(found - terms_.begin()));
     }
     group.matched.clear();  // a new term of its own may have met it already
+    const LabelSet labels = known_labels(group.labels, world.symbols);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-        if (terms_[i].users > 0 && matches(terms_[i], group, world.symbols)) {
+        if (terms_[i].users > 0 && matches(terms_[i], group.name_space, labels, world.symbols)) {
             group.matched.push_back(static_cast<std::uint32_t>(i));
         }
     }
@@ -164,16 +176,98 @@ std::string PodIndex::text(const World& world) const {
     return out;
 }
 
+/// Who likes its own kind, in all that it requires, has nobody to be near to when it comes first.
+bool PodIndex::is_first_of_its_kind(const Group& group, const World& world) const {
+    return std::all_of(group.terms.begin(), group.terms.end(), [&](std::uint32_t index) {
+        const Term& term = terms_[index];
+        if (term.is_anti || term.weight > 0 || term.spread.max_skew > 0) { return true; }
+        if (!has(group.matched, index)) { return false; }
+        if (term.matching_total == 0) { return true; }
+        const std::vector<std::int64_t> counts = spread(term, term.matching, world);
+        return std::none_of(counts.begin(), counts.end(),
+                            [](std::int64_t count) { return count > 0; });
+    });
+}
+
+/// A domain counts when it has a node that the task could be on, and that has the keys of all of
+/// the task's required rules (of this one alone for a wish).
+std::vector<std::uint8_t> PodIndex::counted_by(const Term& term, const Group& group,
+                                               const World& world) const {
+    std::vector<Symbol> keys{term.topology_key};
+    for (const std::uint32_t index : group.terms) {
+        const Term& other = terms_[index];
+        if (other.spread.max_skew > 0 && other.spread.is_wish == term.spread.is_wish) {
+            keys.push_back(other.topology_key);
+        }
+    }
+    const Shape& shape = world.shapes.at(group.shape);
+    CauseSet ruled_out = 0;
+    if (term.spread.skips_unselected) { ruled_out |= bit(Cause::selector); }
+    if (term.spread.skips_tainted) { ruled_out |= bit(Cause::taint); }
+    std::vector<std::uint8_t> out(world.topology.size(), 0);
+    for (Position at = 0; at < out.size(); ++at) {
+        const Machine& machine = world.machines[world.topology.node_at(at).value];
+        const bool has_keys = std::all_of(keys.begin(), keys.end(), [&](Symbol key) {
+            return find_label(machine.labels, key).is_valid();
+        });
+        out[at] = has_keys && (static_causes(shape, machine, world.symbols) & ruled_out) == 0;
+    }
+    return out;
+}
+
+void PodIndex::judge_spread(const Term& term, bool is_matched, const Group& group,
+                            const World& world, PodVerdict& out) const {
+    constexpr std::int64_t preference_most = 100;
+    const std::vector<std::uint8_t> counted = counted_by(term, group, world);
+    std::unordered_map<std::uint32_t, std::int64_t> sums;  // by label value; only looked up
+    std::vector<Symbol> domains;
+    const auto domain_at = [&](Position at) {
+        return find_label(world.machines[world.topology.node_at(at).value].labels,
+                          term.topology_key);
+    };
+    for (Position at = 0; at < counted.size(); ++at) {
+        if (counted[at] == 0) { continue; }
+        const NodeId node = world.topology.node_at(at);
+        const Symbol domain = domain_at(at);
+        const auto [sum, is_new] = sums.try_emplace(domain.value, 0);
+        if (is_new) { domains.push_back(domain); }
+        sum->second += node.value < term.matching.size() ? term.matching[node.value] : 0;
+    }
+    std::int64_t least = domains.empty() ? 0 : INT64_MAX;
+    std::int64_t most = 0;
+    for (const Symbol domain : domains) {
+        least = std::min(least, sums[domain.value]);
+        most = std::max(most, sums[domain.value]);
+    }
+    if (static_cast<std::int64_t>(domains.size()) < term.spread.domains_min) { least = 0; }
+    for (Position at = 0; at < counted.size(); ++at) {
+        const Symbol domain = domain_at(at);
+        const auto sum = domain.is_valid() ? sums.find(domain.value) : sums.end();
+        const std::int64_t here = sum != sums.end() ? sum->second : 0;
+        if (!term.spread.is_wish) {
+            const std::int64_t skew = here + (is_matched ? 1 : 0) - least;
+            if (!domain.is_valid() || skew > term.spread.max_skew) { out.allowed[at] = 0; }
+        } else if (counted[at] == 0) {
+            out.preference[at] -= static_cast<std::int32_t>(preference_most);
+        } else if (most > least) {
+            out.preference[at] -=
+                static_cast<std::int32_t>((here - least) * preference_most / (most - least));
+        }
+    }
+}
+
 PodVerdict PodIndex::judge(const Group& group, const World& world) const {
     PodVerdict out;
     out.allowed.assign(world.topology.size(), 1);
     out.preference.assign(world.topology.size(), 0);
+    const bool is_first = is_first_of_its_kind(group, world);
     for (const std::uint32_t index : group.terms) {
         const Term& term = terms_[index];
+        if (term.spread.max_skew > 0) {
+            judge_spread(term, has(group.matched, index), group, world, out);
+            continue;
+        }
         const std::vector<std::int64_t> counts = spread(term, term.matching, world);
-        // The first of a group that likes its own kind has nobody to be near to.
-        const bool is_first =
-            !term.is_anti && term.matching_total == 0 && has(group.matched, index);
         for (Position at = 0; at < counts.size(); ++at) {
             if (term.weight > 0) {
                 if (counts[at] > 0) {

@@ -38,7 +38,8 @@ private:
     struct Term {
         std::string key;  // of the text, for sharing
         std::vector<Match> selector;
-        std::vector<Symbol> namespaces;
+        std::vector<Symbol> namespaces;  // empty: any
+        SpreadRule spread;
         Symbol topology_key;
         bool is_anti = false;
         std::int32_t weight = 0;
@@ -49,7 +50,14 @@ private:
         std::int64_t owning_total = 0;
     };
 
-    [[nodiscard]] bool matches(const Term& term, const Group& group, const Symbols& symbols) const;
+    [[nodiscard]] static bool matches(const Term& term, Symbol name_space, const LabelSet& labels,
+                                      const Symbols& symbols);
+    [[nodiscard]] bool is_first_of_its_kind(const Group& group, const World& world) const;
+    /// The nodes whose domains the rule counts, by position.
+    [[nodiscard]] std::vector<std::uint8_t> counted_by(const Term& term, const Group& group,
+                                                       const World& world) const;
+    void judge_spread(const Term& term, bool is_matched, const Group& group, const World& world,
+                      PodVerdict& out) const;
     /// Counts per position, summed over the domain of the term's key that the position is in.
     static std::vector<std::int64_t> spread(const Term& term,
                                             const std::vector<std::int32_t>& counts,

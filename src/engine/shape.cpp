@@ -78,6 +78,11 @@ std::string key_of(const TaskSpec& task) {
         put(key, term.topology_key);
         put(key, term.is_anti ? 1 : 0);
         put(key, term.weight);
+        put(key, term.is_any_namespace ? 1 : 0);
+        put(key, term.spread.max_skew);
+        put(key, term.spread.domains_min);
+        put(key, (term.spread.is_wish ? 1 : 0) + (term.spread.skips_unselected ? 2 : 0) +
+                     (term.spread.skips_tainted ? 4 : 0));
         put(key, static_cast<std::int64_t>(term.namespaces.size()));
         for (const std::string& name : term.namespaces) { put(key, name); }
     }

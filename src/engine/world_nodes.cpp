@@ -156,6 +156,8 @@ void World::rebuild_machine(NodeId id) {
     const NodeSpec& spec = machine.spec;
     machine.labels = compile_labels(spec.labels, symbols);
     machine.labels.emplace_back(symbols.intern("metadata.name"), symbols.intern(spec.name));
+    // The domain that all nodes are in.
+    machine.labels.emplace_back(symbols.intern("metadata.cluster"), symbols.intern(""));
     std::sort(machine.labels.begin(), machine.labels.end());
     machine.extended.clear();
     for (const Amount& amount : spec.allocatable.extended) {

@@ -35,7 +35,8 @@ struct LabelMatch {
     bool operator==(const LabelMatch&) const = default;
 };
 
-/// All of `matches` must hold. The key "metadata.name" matches the node's name.
+/// All of `matches` must hold. The key "metadata.name" matches the node's name; all nodes have the
+/// key "metadata.cluster".
 struct NodeTerm {
     std::vector<LabelMatch> matches;
     std::int32_t weight = 0;  // preferred terms only, 1…100
@@ -43,7 +44,8 @@ struct NodeTerm {
     bool operator==(const NodeTerm&) const = default;
 };
 
-enum class TolerationOp : std::uint8_t { equal, exists };
+/// `greater` and `less` compare the taint's value with the toleration's, both whole numbers.
+enum class TolerationOp : std::uint8_t { equal, exists, greater, less };
 
 struct Toleration {
     std::string key;  // empty with `exists`: every taint
@@ -55,13 +57,28 @@ struct Toleration {
     bool operator==(const Toleration&) const = default;
 };
 
-/// Pod (anti-)affinity: about tasks whose labels match, in the same domain of `topology_key`.
+/// Topology spread: no domain may have more than `max_skew` matching tasks above the emptiest one.
+/// Domains are those of the nodes that the task itself may use, as the two flags say.
+struct SpreadRule {
+    std::int32_t max_skew = 0;     // 0 = no spread
+    std::int32_t domains_min = 1;  // with fewer of them the emptiest one counts as empty
+    bool is_wish = false;          // preferred, not required
+    bool skips_unselected = true;  // nodes that its selector and affinity rule out do not count
+    bool skips_tainted = false;    // nor those whose taints it does not tolerate
+
+    bool operator==(const SpreadRule&) const = default;
+};
+
+/// Pod (anti-)affinity: about tasks whose labels match, in the same domain of `topology_key`. With
+/// a spread rule: how they are spread over its domains.
 struct PodTerm {
     std::vector<LabelMatch> selector;
     std::vector<std::string> namespaces;  // empty = the task's own
     std::string topology_key;
     bool is_anti = false;
-    std::int32_t weight = 0;  // 0 = required, else preferred 1…100
+    std::int32_t weight = 0;        // 0 = required, else preferred 1…100
+    bool is_any_namespace = false;  // of whatever namespace; then `namespaces` says nothing
+    SpreadRule spread;
 
     bool operator==(const PodTerm&) const = default;
 };

@@ -175,9 +175,16 @@ bool tolerates_all(const std::vector<Taint>& taints, const std::vector<Toleratio
         bool is_tolerated = false;
         for (const Toleration& one : tolerations) {
             const bool fits_effect = one.is_any_effect || one.effect == taint.effect;
-            const bool fits_key = one.op == TolerationOp::exists
-                                      ? one.key.empty() || one.key == taint.key
-                                      : one.key == taint.key && one.value == taint.value;
+            const auto bound = parse_int(one.value);
+            const auto value = parse_int(taint.value);
+            const bool fits_value =
+                one.op == TolerationOp::exists ||
+                (one.op == TolerationOp::equal && one.value == taint.value) ||
+                (one.op == TolerationOp::greater && bound && value && *value > *bound) ||
+                (one.op == TolerationOp::less && bound && value && *value < *bound);
+            const bool fits_key =
+                fits_value &&
+                (one.key == taint.key || (one.key.empty() && one.op == TolerationOp::exists));
             is_tolerated |= fits_effect && fits_key;
         }
         if (!is_tolerated) { return false; }

@@ -246,7 +246,11 @@ private:
         const TaskSpec& spec = holding.shape->spec;
         const NodeSpec& node = holding.machine->spec;
         const std::vector<Label> labels = labels_of(*holding.machine);
-        if (!node.is_ready || node.is_cordoned) {
+        const std::vector<Taint> cordon{{.key = "node.kubernetes.io/unschedulable",
+                                         .value = {},
+                                         .effect = TaintEffect::no_schedule}};
+        const bool is_shut = node.is_cordoned && !tolerates_all(cordon, spec.tolerations);
+        if (!node.is_ready || is_shut) {
             say("placement: {} is {}", holding.name(), node.is_ready ? "cordoned" : "not ready");
         }
         if (!tolerates_all(node.taints, spec.tolerations)) {
@@ -423,7 +427,8 @@ private:
     };
 
     [[nodiscard]] static bool selects(const PodTerm& term, const Pod& owner, const Pod& other) {
-        const bool is_named = term.namespaces.empty()
+        const bool is_named = term.is_any_namespace ? true
+                              : term.namespaces.empty()
                                   ? other.name_space == owner.name_space
                                   : std::find(term.namespaces.begin(), term.namespaces.end(),
                                               other.name_space) != term.namespaces.end();
@@ -443,7 +448,11 @@ private:
         }
         for (const Pod& pod : pods) {
             for (const PodTerm& term : pod.holding->shape->spec.pod_terms) {
-                if (term.weight == 0) { check_term(term, pod, pods); }
+                if (term.spread.max_skew > 0) {
+                    check_spread(term, pod, pods);
+                } else if (term.weight == 0) {
+                    check_term(term, pod, pods);
+                }
             }
         }
     }
@@ -459,7 +468,7 @@ private:
             const std::string* there = key_of(term, other);
             const bool is_near = here != nullptr && there != nullptr && *here == *there;
             has_neighbour |= is_near;
-            has_old |= !other.is_fresh;
+            has_old |= !other.is_fresh && there != nullptr;
             if (term.is_anti && is_near && (owner.is_fresh || other.is_fresh)) {
                 say("placement: {} keeps away from {} in {}", owner.holding->name(),
                     other.holding->name(), term.topology_key);
@@ -469,6 +478,63 @@ private:
         if (here == nullptr || has_old || !selects(term, owner, owner)) {
             say("placement: {} has nobody near it in {}", owner.holding->name(), term.topology_key);
         }
+    }
+
+    /// Where all that came are of the one role, the domain of each is at most the skew above the
+    /// emptiest of those that the role could be in: who came last saw no emptier one.
+    void check_spread(const PodTerm& term, const Pod& owner, const std::vector<Pod>& pods) {
+        if (term.spread.is_wish || !owner.is_fresh || !plan_.releases.empty()) { return; }
+        std::map<std::string, std::int64_t> counts;
+        const TaskSpec& spec = owner.holding->shape->spec;
+        for (const Machine& machine : world_.machines) {
+            if (!machine.is_present) { continue; }
+            const std::vector<Label> labels = labels_of(machine);
+            const std::string* domain = label_of(labels, term.topology_key);
+            const auto lacks_key = [&](const PodTerm& other) {
+                return other.spread.max_skew > 0 && !other.spread.is_wish &&
+                       label_of(labels, other.topology_key) == nullptr;
+            };
+            const bool is_ruled_out =
+                domain == nullptr ||
+                std::any_of(spec.pod_terms.begin(), spec.pod_terms.end(), lacks_key) ||
+                (term.spread.skips_unselected && !selects_node(spec, labels)) ||
+                (term.spread.skips_tainted &&
+                 !tolerates_all(machine.spec.taints, spec.tolerations));
+            if (is_ruled_out) { continue; }
+            std::int64_t& count = counts[*domain];
+            for (const Pod& other : pods) {
+                if (other.holding->machine != &machine || !selects(term, owner, other)) {
+                    continue;
+                }
+                if (other.is_fresh && other.holding->group != owner.holding->group) { return; }
+                ++count;
+            }
+        }
+        const std::string* here = key_of(term, owner);
+        if (here == nullptr) {
+            return say("placement: {} is in no {}", owner.holding->name(), term.topology_key);
+        }
+        if (!selects(term, owner, owner)) { return; }
+        std::int64_t least = counts.empty() ? 0 : INT64_MAX;
+        for (const auto& [domain, count] : counts) { least = std::min(least, count); }
+        if (static_cast<std::int64_t>(counts.size()) < term.spread.domains_min) { least = 0; }
+        const auto found = counts.find(*here);
+        if (found != counts.end() && found->second - least > term.spread.max_skew) {
+            say("placement: {} makes {} tasks in its {}, with {} in the emptiest",
+                owner.holding->name(), found->second, term.topology_key, least);
+        }
+    }
+
+    [[nodiscard]] static bool selects_node(const TaskSpec& spec, const std::vector<Label>& labels) {
+        const bool has_labels = std::all_of(
+            spec.node_selector.begin(), spec.node_selector.end(), [&](const Label& label) {
+                const std::string* value = label_of(labels, label.key);
+                return value != nullptr && *value == label.value;
+            });
+        return has_labels &&
+               (spec.required.empty() ||
+                std::any_of(spec.required.begin(), spec.required.end(),
+                            [&](const NodeTerm& term) { return all_match(term.matches, labels); }));
     }
 
     const CycleWatch& watch_;

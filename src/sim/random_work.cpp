@@ -94,6 +94,18 @@ void RandomFacts::add_pod_terms(TaskSpec& task) {
         term.is_anti = dice_.chance(50);
         term.weight = dice_.chance(30) ? static_cast<std::int32_t>(dice_.between(1, 100)) : 0;
         if (dice_.chance(15)) { term.namespaces = {"other", "default"}; }
+        term.is_any_namespace = dice_.chance(10);
+        if (dice_.chance(35)) {
+            term.is_anti = false;
+            term.weight = 0;
+            term.namespaces.clear();
+            term.is_any_namespace = false;
+            term.spread = {.max_skew = static_cast<std::int32_t>(dice_.between(1, 3)),
+                           .domains_min = static_cast<std::int32_t>(dice_.between(1, 4)),
+                           .is_wish = dice_.chance(30),
+                           .skips_unselected = dice_.chance(70),
+                           .skips_tainted = dice_.chance(30)};
+        }
         task.pod_terms.push_back(term);
     }
 }
