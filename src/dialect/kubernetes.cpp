@@ -1,6 +1,8 @@
 #include "dialect/kubernetes.h"
 
+#include "dialect/kubernetes_around.h"
 #include "dialect/kubernetes_gang.h"
+#include "dialect/kubernetes_gpu.h"
 #include "dialect/kubernetes_group.h"
 #include "dialect/kubernetes_job.h"
 #include "dialect/kubernetes_node.h"
@@ -37,6 +39,7 @@ enum class Kind : std::uint8_t {
     kueue_queue,
     kueue_local_queue,
     kai_queue,
+    around,
     harmless,
     unknown,
 };
@@ -45,14 +48,13 @@ Kind kind_of(const Document& document) {
     const std::string_view kind = document.kind;
     const std::string_view version = document.api_version;
     if (version.empty() || kind.empty()) { return Kind::unknown; }
+    if (around_kind(document) != AroundKind::none) { return Kind::around; }
     if (version == "v1") {
         if (kind == "Node") { return Kind::node; }
         if (kind == "Pod") { return Kind::pod; }
         // What stands beside jobs in every manifest and places nothing.
-        constexpr std::string_view beside[] = {
-            "Namespace",       "Service", "ConfigMap", "Secret",
-            "ServiceAccount",  "Event",   "Endpoints", "PersistentVolumeClaim",
-            "PersistentVolume"};
+        constexpr std::string_view beside[] = {"Service",        "ConfigMap", "Secret",
+                                               "ServiceAccount", "Event",     "Endpoints"};
         const bool is_beside =
             std::find(std::begin(beside), std::end(beside), kind) != std::end(beside);
         return is_beside ? Kind::harmless : Kind::unknown;
@@ -109,6 +111,7 @@ public:
 
     /// Every fault of the objects is kept; with one, nothing is put together.
     Result<> run() {
+        read_around();
         for (const Document& document : documents_.all()) { read_first(document); }
         if (!faults_.is_empty()) { return tl::unexpected(faults_.error()); }
         MUSTER_CHECK(settle_levels());
@@ -146,6 +149,7 @@ public:
     Demand& demand() { return demand_; }
     Notes& notes() { return notes_; }
     const Faults& faults() const { return faults_; }
+    Looks& looks() { return looks_; }
     KubernetesContext take_context() { return std::move(context_); }
 
 private:
@@ -157,6 +161,7 @@ private:
     Notes notes_;
     Faults faults_;
     std::vector<Fault> unsupported_;
+    Looks looks_;
     std::vector<Level> levels_;
     std::vector<HyperNode> hypernodes_;
     Place topology_place_;
@@ -170,7 +175,10 @@ private:
     std::unordered_set<std::string> seen_;  // "Kind group/name"
     Demand demand_;
 
-    Scope scope() { return {context_, notes_, unsupported_, is_linking_ ? nullptr : schedulers_}; }
+    Scope scope() {
+        return {context_, notes_, unsupported_, looks_, is_plan_,
+                is_linking_ ? nullptr : schedulers_};
+    }
 
     /// The same object twice is a slip, and which one holds would be a guess.
     void check_new(const Field& object) {
@@ -187,6 +195,8 @@ private:
         }
     }
 
+    void read_around();
+    void take_nomination(const Field& node, PodItem& pod) const;
     void read_first(const Document& document);
     void read_second(const Document& document);
     Result<> settle_levels();
@@ -197,6 +207,29 @@ private:
     void settle_queues();
 };
 
+/// The room that another scheduler has made for its pod is the pod's.
+void Reading::take_nomination(const Field& node, PodItem& pod) const {
+    const bool is_ours =
+        std::find(schedulers_->begin(), schedulers_->end(), pod.scheduler) != schedulers_->end();
+    if (is_ours || pod.phase != PodPhase::waiting || node.text().empty()) { return; }
+    pod.node = node.name();
+    pod.phase = PodPhase::bound;
+}
+
+/// On top of what the context has, which others hold too.
+void Reading::read_around() {
+    std::shared_ptr<Surroundings> own;
+    for (const Document& document : documents_.all()) {
+        if (around_kind(document) == AroundKind::none) { continue; }
+        if (own == nullptr) {
+            own = context_.around != nullptr ? std::make_shared<Surroundings>(*context_.around)
+                                             : std::make_shared<Surroundings>();
+        }
+        put(*own, document);
+    }
+    if (own != nullptr) { context_.around = std::move(own); }
+}
+
 void Reading::read_first(const Document& document) {
     const Field object(document, faults_);
     switch (kind_of(document)) {
@@ -206,7 +239,7 @@ void Reading::read_first(const Document& document) {
             learn_from_node(nodes_.back(), context_);
             context_.has_share_driver =
                 context_.has_share_driver ||
-                object["metadata"]["annotations"]["hami.io/node-nvidia-register"].is_present();
+                object["metadata"]["annotations"][share_driver_key].is_present();
             break;
         case Kind::priority_class:
             check_new(object);
@@ -226,6 +259,7 @@ void Reading::read_first(const Document& document) {
             check_new(object);
             hypernodes_.push_back(read_hypernode(object));
             break;
+        case Kind::around:
         case Kind::harmless: break;
         case Kind::unknown:
             if (document.kind.empty() || document.api_version.empty()) {
@@ -254,7 +288,8 @@ void Reading::read_first(const Document& document) {
 void Reading::read_second(const Document& document) {
     const Kind kind = kind_of(document);
     const bool was_first = kind == Kind::node || kind == Kind::priority_class ||
-                           kind == Kind::topology || kind == Kind::hypernode;
+                           kind == Kind::topology || kind == Kind::hypernode ||
+                           kind == Kind::around;
     if (was_first || kind == Kind::harmless || kind == Kind::unknown) { return; }
     const Field object(document, faults_);
     check_new(object);
@@ -269,6 +304,7 @@ void Reading::read_demand(Kind kind, const Field& object) {
     switch (kind) {
         case Kind::pod: {
             PodItem pod = read_pod(object, scope());
+            if (!is_plan_) { take_nomination(object["status"]["nominatedNodeName"], pod); }
             if (is_plan_) { pod.phase = PodPhase::waiting; }
             if (is_plan_ && !pod.node.empty()) {
                 unsupported_.push_back(
@@ -341,6 +377,7 @@ void Reading::read_demand(Kind kind, const Field& object) {
         case Kind::priority_class:
         case Kind::topology:
         case Kind::hypernode:
+        case Kind::around:
         case Kind::harmless:
         case Kind::unknown: break;  // read_first
     }
@@ -541,6 +578,11 @@ Links links_of(const Document& document) {
             if (!pod->tie.owner.empty()) { out.jobs.push_back(of_owner(pod->tie.owner)); }
         }
     }
+    std::vector<std::string>& claims = reading.looks().claims;
+    std::sort(claims.begin(), claims.end());
+    claims.erase(std::unique(claims.begin(), claims.end()), claims.end());
+    out.claims = std::move(claims);
+    out.has_namespaces = reading.looks().namespaces;
     if (std::string job = reading.queue_job(); !job.empty()) {
         out.names = {std::move(job)};
         out.is_job = true;

@@ -16,6 +16,7 @@
 #include "model/fact.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,8 @@ struct LocalQueue {
     bool operator==(const LocalQueue&) const = default;
 };
 
+struct Surroundings;  // kubernetes_around.h
+
 /// What objects refer to in other objects; comes out of the cluster, goes into the reading of jobs.
 struct KubernetesContext {
     std::vector<PriorityClass> priority_classes;
@@ -64,6 +67,7 @@ struct KubernetesContext {
     bool has_other_vendors = false;               // GPUs other than NVIDIA's
     bool has_share_driver = false;                // some node runs HAMi, which enforces shares
     std::vector<LocalQueue> local_queues;
+    std::shared_ptr<const Surroundings> around;  // null: nothing of it is known
 
     bool operator==(const KubernetesContext&) const = default;
 };
@@ -137,6 +141,8 @@ struct Links {
     std::vector<std::string> names;  // "namespace/name"
     std::vector<std::string> jobs;   // of a pod: tie it to those that declare their pods
     bool is_job = false;  // such a job, or one that says their queue; the first name is its own
+    std::vector<std::string> claims;  // of storage, "namespace/name", that it looks at
+    bool has_namespaces = false;      // it looks at the labels of namespaces
 };
 Links links_of(const Document& document);
 

@@ -278,14 +278,14 @@ TEST(Cluster, RunningPodsOfAnybodyHoldAndFinishedOnesDoNot) {
 }
 
 TEST(Cluster, WaitingPodsThatAskForTheUnsupportedAreSetAside) {
-    const std::string spread = "topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule}]";
+    const std::string spread = "resourceClaims: [{name: a}]";
     const auto input = read(pod("a", "schedulerName: muster, " + spread, "", "Pending") +
                             pod("b", "nodeName: n1, " + spread));
 
     ASSERT_TRUE(input);
     ASSERT_EQ(input->refused.size(), 1U);
     EXPECT_EQ(input->refused[0].workload, "default/a");
-    EXPECT_THAT(input->refused[0].text, HasSubstr("DoNotSchedule"));
+    EXPECT_THAT(input->refused[0].text, HasSubstr("resourceClaims"));
     EXPECT_EQ(facts_of<WorkloadSet>(*input).size(), 1U);
 }
 

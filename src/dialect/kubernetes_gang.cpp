@@ -338,6 +338,13 @@ private:
             return;
         }
         if (!is_running(pods) && refuse(workload.name, job.unsupported)) { return; }
+        const bool is_waiting = std::any_of(pods.begin(), pods.end(), [](const PodItem* p) {
+            return p->phase == PodPhase::waiting;
+        });
+        if (is_waiting && refuse(workload.name, job.unsupported)) {
+            for (const PodItem* pod : pods) { hold_alone(*pod); }
+            return;
+        }
         if (waits_for_gates(of, pods, INT64_MAX)) { return; }
         workload.name = unique(workload.name, "job");
         if (!is_plan_) { leave_out_waiting(job, pods, workload); }
@@ -494,29 +501,36 @@ private:
     /// Sorts the group's pods into roles and appends them; false when there is nothing to place.
     bool add_group(const GroupObject& group, std::int32_t parent, WorkloadSpec& workload,
                    std::vector<PodRole>& roles) {
-        const auto& pods = members_[group.name];
-        if (pods.empty()) {
+        const auto& all = members_[group.name];
+        if (all.empty()) {
             if (is_plan_) {
                 notes_.add(group.place, "a PodGroup without pods here is not planned");
             }
             return false;
         }
-        const bool is_over = std::all_of(pods.begin(), pods.end(), [](const PodItem* p) {
+        const bool is_over = std::all_of(all.begin(), all.end(), [](const PodItem* p) {
             return p->phase == PodPhase::succeeded;
         });
         if (is_over) { return false; }
-        const bool has_begun = is_running(pods);
+        const bool has_begun = is_running(all);
         if (!has_begun && refuse(workload.name, group.unsupported)) { return false; }
-        if (waits_for_gates(group.name, pods, group.minimum)) {
+        if (waits_for_gates(group.name, all, group.minimum)) {
             refuse(workload.name,
                    {{group.place, fmt::format("{} of at least {} pods have no scheduling gates",
-                                              pods.size(), group.minimum)}});
+                                              all.size(), group.minimum)}});
             return false;
         }
-        std::vector<PodRole> own = sort_roles(group, pods);
-        for (const PodItem* pod : pods) {
-            if (!has_begun && refuse(workload.name, pod->unsupported)) { return false; }
+        // Beside those that run, only the pod itself has to wait.
+        std::vector<const PodItem*> pods;
+        for (const PodItem* pod : all) {
+            if (pod->phase == PodPhase::waiting &&
+                refuse(has_begun ? pod->name : workload.name, pod->unsupported)) {
+                if (!has_begun) { return false; }
+                continue;
+            }
+            pods.push_back(pod);
         }
+        std::vector<PodRole> own = sort_roles(group, pods);
         const auto missing = group.minimum - static_cast<std::int64_t>(pods.size());
         if (missing > 0 && own.size() > 1) {
             refuse(

@@ -166,8 +166,18 @@ void read_counted(const Field& node, const GpuVendor& vendor, std::int64_t alloc
         count = std::max(count, read_count_label(labels["nvidia.com/gpu.count"]));
         healthy = count;
     }
-    if (count > static_cast<std::int64_t>(gpus_per_node_max)) {
+    const std::int64_t replicas = read_count_label(labels["nvidia.com/gpu.replicas"]);
+    const bool is_sliced = vendor.resource == nvidia && replicas > 1;
+    constexpr auto most = static_cast<std::int64_t>(gpus_per_node_max);
+    if (count > most && !is_sliced) {
         return capacity.expected(fmt::format("at most {} GPUs in a node", gpus_per_node_max));
+    }
+    if (count > most) {
+        scope.notes.add(capacity, fmt::format("time-sliced GPUs: {} of a node's replicas are "
+                                              "taken, the others stay free",
+                                              most));
+        count = most;
+        healthy = std::min(healthy, most);
     }
     GpuSpec gpu;
     gpu.model = labels[vendor.product_label].text(vendor.resource == nvidia ? "" : vendor.resource);
@@ -180,8 +190,7 @@ void read_counted(const Field& node, const GpuVendor& vendor, std::int64_t alloc
             gpu.memory_mib = product->memory_mib;
         }
     }
-    const std::int64_t replicas = read_count_label(labels["nvidia.com/gpu.replicas"]);
-    if (vendor.resource == nvidia && replicas > 1) {
+    if (is_sliced) {
         gpu.memory_mib /= replicas;
         scope.notes.add(
             labels["nvidia.com/gpu.replicas"],
@@ -304,7 +313,7 @@ void read_node_gpus(const Field& node, std::vector<Amount>& amounts, NodeSpec& o
                     const Scope& scope) {
     const Field metadata = node["metadata"];
     const bool is_dynamic = is_marked(metadata, "muster.dev/mig", "dynamic");
-    const Field hami = metadata["annotations"]["hami.io/node-nvidia-register"];
+    const Field hami = metadata["annotations"][share_driver_key];
     for (const GpuVendor& vendor : vendors) {
         const std::int64_t count = take_amount(amounts, vendor.resource);
         if (vendor.resource == nvidia && read_hami_devices(hami, out)) { continue; }

@@ -33,6 +33,9 @@ std::string mig_profile_of(std::string_view resource);
 inline constexpr std::string_view vendor_label = "muster.dev/gpu-vendor";
 std::string vendor_value(std::string_view resource);
 
+/// On nodes whose driver keeps pods to their shares of a GPU (HAMi).
+inline constexpr std::string_view share_driver_key = "hami.io/node-nvidia-register";
+
 /// Devices, their model, memory, NUMA zones and links. `amounts` are the node's allocatable; what
 /// has become a device is taken out of them.
 void read_node_gpus(const Field& node, std::vector<Amount>& amounts, NodeSpec& out,

@@ -1,6 +1,7 @@
 #include "dialect/kubernetes_node.h"
 
 #include "dialect/kubernetes_affinity.h"
+#include "dialect/kubernetes_around.h"
 #include "dialect/kubernetes_gpu.h"
 #include "dialect/kubernetes_resources.h"
 #include "model/limits.h"
@@ -37,6 +38,12 @@ bool read_ready(const Field& conditions) {
     return true;
 }
 
+/// The GPU operator cuts its GPUs anew: what it counts now is neither the old nor the new geometry.
+bool is_recut(const Field& labels) {
+    const std::string_view state = labels["nvidia.com/mig.config.state"].text();
+    return state == "pending" || state == "rebooting";
+}
+
 /// Allocatable, and where it says nothing, capacity.
 std::vector<Amount> read_allocatable(const Field& status) {
     std::vector<Amount> amounts = read_amounts(status["allocatable"]);
@@ -49,6 +56,21 @@ std::vector<Amount> read_allocatable(const Field& status) {
     std::sort(amounts.begin(), amounts.end(),
               [](const Amount& a, const Amount& b) { return a.name < b.name; });
     return amounts;
+}
+
+/// Of each driver that some node limits; where it has no limit there is room for all.
+void add_attach_limits(const std::string& node, std::vector<Amount>& amounts, const Scope& scope) {
+    const Surroundings* around = scope.context.around.get();
+    if (around == nullptr || around->limited.empty()) { return; }
+    const auto limits = around->attach_limits.find(node);
+    for (const auto& [driver, nodes] : around->limited) {
+        std::int64_t count = extended_count_max;
+        if (limits != around->attach_limits.end()) {
+            const auto limit = limits->second.find(driver);
+            if (limit != limits->second.end()) { count = limit->second; }
+        }
+        add_amount(amounts, fmt::format("{}{}", attach_prefix, driver), count);
+    }
 }
 
 }  // namespace
@@ -65,13 +87,14 @@ NodeSpec read_node(const Field& node, const Scope& scope) {
         out.taints.push_back(read_taint(taint));
     }
     out.is_cordoned = node["spec"]["unschedulable"].boolean();
-    out.is_ready = read_ready(node["status"]["conditions"]);
+    out.is_ready = read_ready(node["status"]["conditions"]) && !is_recut(metadata["labels"]);
     std::vector<Amount> amounts = read_allocatable(node["status"]);
     const auto is_pods = [](const Amount& amount) { return amount.name == "pods"; };
     if (std::any_of(amounts.begin(), amounts.end(), is_pods)) {
         out.pods = take_amount(amounts, "pods");
     }
     read_node_gpus(node, amounts, out, scope);
+    add_attach_limits(out.name, amounts, scope);
     out.allocatable = to_resources(std::move(amounts), node["status"]);
     return out;
 }

@@ -6,6 +6,7 @@
 #include "dialect/kubernetes_group.h"
 #include "dialect/kubernetes_owner.h"
 #include "dialect/kubernetes_resources.h"
+#include "dialect/kubernetes_volume.h"
 #include "model/limits.h"
 
 #include <fmt/core.h>
@@ -100,7 +101,7 @@ PodPhase read_phase(const Field& pod, const std::string& node) {
 }  // namespace
 
 TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_space,
-                   const Scope& scope) {
+                   const Scope& scope, std::string_view pod) {
     TaskSpec task;
     task.name_space = std::move(name_space);
     task.labels = read_labels(metadata["labels"]);
@@ -108,6 +109,10 @@ TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_sp
     task.is_cpu_exclusive = request.is_cpu_exclusive;
     read_node_affinity(spec, task, scope);
     read_pod_affinity(spec, task, scope);
+    read_spread(spec, task, scope);
+    read_host_ports(spec, task);
+    scope.look_at_claims(claims_of(spec, task.name_space, pod));
+    read_volumes(spec, pod, task, request.amounts, scope);
     read_tolerations(spec, task, scope);
     read_task_gpus(metadata, spec, request.amounts, task, scope);
     task.request = to_resources(std::move(request.amounts), spec["containers"]);
@@ -144,7 +149,7 @@ PodItem read_pod(const Field& pod, const Scope& scope) {
     if (spec["containers"].items().empty()) {
         spec["containers"].expected("at least one container");
     }
-    item.task = read_task(metadata, spec, namespace_of(metadata), scope);
+    item.task = read_task(metadata, spec, namespace_of(metadata), scope, metadata["name"].text());
     const auto begin = scope.unsupported.begin() + static_cast<std::ptrdiff_t>(before);
     item.unsupported.assign(begin, scope.unsupported.end());
     scope.unsupported.erase(begin, scope.unsupported.end());

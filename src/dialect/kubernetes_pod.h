@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace muster::dialect {
 
-/// `metadata` and `spec` of a pod or of a template in the namespace `name_space`.
+/// `metadata` and `spec` of a pod or of a template in the namespace `name_space`; `pod` is its name
+/// where it has one.
 TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_space,
-                   const Scope& scope);
+                   const Scope& scope, std::string_view pod = {});
 
 /// The gang of an owner, such as a JobSet, that a pod is of, and its place in it.
 struct OwnerTie {

@@ -247,21 +247,23 @@ TEST(PodAffinity, RefusesWhatItCannotKeep) {
          "101, preference: {}}]}}",
          "found 101, expected a whole number from 1 to 100"},
         {"affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
-         "r, labelSelector: {}, namespaceSelector: {}}]}}",
-         "namespaceSelector is not supported"},
+         "r, labelSelector: {}, namespaceSelector: {matchLabels: {a: b}}}]}}",
+         "the labels of the namespaces are not known here"},
         {"affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
          "[{labelSelector: {}}]}}",
          "topologyKey: found nothing"},
-        {"tolerations: [{key: a, operator: Gt, value: \"1\"}]",
-         "toleration operator Gt is not supported"},
+        {"tolerations: [{key: a, operator: Gt, value: \"x\"}]",
+         "expected a whole number beside Gt or Lt"},
+        {"tolerations: [{key: a, operator: Near}]", "toleration operator Near is not supported"},
         {"tolerations: [{value: a}]", "expected a key, or operator Exists"},
         {"tolerations: [{key: a, effect: Never}]",
          "expected NoSchedule, PreferNoSchedule or NoExecute"},
-        {"topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule}]",
-         "DoNotSchedule is not supported"},
+        {"topologySpreadConstraints: [{topologyKey: z, maxSkew: 1, sizeOf: 2}]",
+         "spec.topologySpreadConstraints[0].sizeOf: sizeOf of a spread is not supported"},
+        {"topologySpreadConstraints: [{topologyKey: z, maxSkew: 0}]",
+         "maxSkew: found 0, expected a whole number from 1"},
+        {"sparkles: true", "spec.sparkles: unknown field sparkles of a pod"},
         {"resourceClaims: [{name: a}]", "resourceClaims"},
-        {"hostNetwork: true, initContainers: [{name: i, ports: [{containerPort: 80}]}]",
-         "host ports are not supported"},
         {"nodeName: n1", "pod.yaml:4: spec.nodeName: nodeName goes past the scheduler"},
     };
 
@@ -272,15 +274,53 @@ TEST(PodAffinity, RefusesWhatItCannotKeep) {
                 HasSubstr("a gang by gang.scheduling.koordinator.sh/name is not supported"));
 }
 
-TEST(PodAffinity, WishesThatAreNotLookedAtAreSaid) {
-    const auto input =
-        read(pod("topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}], volumes: "
-                 "[{name: v, persistentVolumeClaim: {claimName: c}}], containers: [{name: c}]"));
+TEST(PodAffinity, VolumesOfWhichNothingIsKnownAreSaid) {
+    const auto input = read(pod(
+        "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], containers: [{name: c}]"));
 
     ASSERT_TRUE(input);
-    ASSERT_EQ(input->warnings.size(), 2U);
-    EXPECT_THAT(input->warnings[0].text, HasSubstr("ScheduleAnyway"));
-    EXPECT_THAT(input->warnings[1].text, HasSubstr("persistent volume"));
+    ASSERT_EQ(input->warnings.size(), 1U);
+    EXPECT_THAT(input->warnings[0].text, HasSubstr("no storage is known here"));
+}
+
+TEST(PodAffinity, ReadsSpreadAndComparingTolerations) {
+    const TaskSpec spec = task(
+        "containers: [{name: c}], tolerations: [{key: sla, operator: Gt, value: \"900\"}], "
+        "topologySpreadConstraints: [{topologyKey: zone, maxSkew: 2, whenUnsatisfiable: "
+        "DoNotSchedule, minDomains: 3, nodeTaintsPolicy: Honor, nodeAffinityPolicy: Ignore, "
+        "labelSelector: {matchLabels: {app: a}}, matchLabelKeys: [hash, none]}, {topologyKey: "
+        "host, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway}]",
+        "labels: {hash: h1}");
+
+    EXPECT_EQ(spec.tolerations.at(0).op, TolerationOp::greater);
+    ASSERT_EQ(spec.pod_terms.size(), 2U);
+    EXPECT_EQ(spec.pod_terms[0].spread, (SpreadRule{.max_skew = 2,
+                                                    .domains_min = 3,
+                                                    .is_wish = false,
+                                                    .skips_unselected = false,
+                                                    .skips_tainted = true}));
+    EXPECT_THAT(spec.pod_terms[0].selector, ElementsAre(LabelMatch{"app", MatchOp::in, {"a"}},
+                                                        LabelMatch{"hash", MatchOp::in, {"h1"}}));
+    EXPECT_TRUE(spec.pod_terms[1].spread.is_wish);
+}
+
+TEST(PodAffinity, HostPortsKeepPodsApart) {
+    const TaskSpec spec = task(
+        "hostNetwork: true, containers: [{name: c, ports: [{containerPort: 80}, {containerPort: "
+        "53, "
+        "hostIP: 10.0.0.1, protocol: UDP}]}], initContainers: [{name: i, ports: [{hostPort: 7}]}]");
+
+    std::vector<std::string> labels;
+    for (const Label& label : spec.labels) { labels.push_back(label.key); }
+    EXPECT_THAT(labels, ElementsAre("port.muster.dev/TCP-80", "port.muster.dev/TCP-80/0.0.0.0",
+                                    "port.muster.dev/UDP-53", "port.muster.dev/UDP-53/10.0.0.1"));
+    std::vector<std::string> away;
+    for (const PodTerm& term : spec.pod_terms) {
+        EXPECT_TRUE(term.is_anti && term.is_any_namespace && term.weight == 0);
+        away.push_back(term.selector.at(0).key);
+    }
+    EXPECT_THAT(away, ElementsAre("port.muster.dev/TCP-80", "port.muster.dev/UDP-53/10.0.0.1",
+                                  "port.muster.dev/UDP-53/0.0.0.0"));
 }
 
 TEST(PodHead, ReadsQueueTimePriorityAndLinks) {

@@ -109,6 +109,11 @@ std::int64_t take_amount(std::vector<Amount>& amounts, std::string_view name) {
     return count;
 }
 
+void add_amount(std::vector<Amount>& amounts, std::string_view name, std::int64_t count) {
+    std::int64_t& known = slot(amounts, name);
+    known = plus(known, count);
+}
+
 Resources to_resources(std::vector<Amount> amounts, const Field& field) {
     Resources out;
     out.milli_cpu = take_amount(amounts, "cpu");

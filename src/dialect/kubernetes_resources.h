@@ -18,6 +18,7 @@ std::vector<Amount> read_amounts(const Field& list);
 std::int64_t amount_of(const std::vector<Amount>& amounts, std::string_view name);
 /// Takes it out; 0 when it is not there.
 std::int64_t take_amount(std::vector<Amount>& amounts, std::string_view name);
+void add_amount(std::vector<Amount>& amounts, std::string_view name, std::int64_t count);
 
 /// cpu, memory and the rest as the model has them; sums over a bound are refused at `field`.
 Resources to_resources(std::vector<Amount> amounts, const Field& field);

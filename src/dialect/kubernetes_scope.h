@@ -28,17 +28,29 @@ private:
     std::unordered_map<std::string, std::size_t> index_;
 };
 
+/// What the objects that are read look at around them.
+struct Looks {
+    std::vector<std::string> claims;  // "namespace/name"
+    bool namespaces = false;          // their labels
+};
+
 /// Passed down by reference; lives as long as one reading.
 struct Scope {
     const KubernetesContext& context;
     Notes& notes;
     /// Constraints that are understood but can't be kept, of the object that is being read.
     std::vector<Fault>& unsupported;
+    Looks& looks;
+    bool is_plan = false;  // what is read is about to be submitted
     /// Whose waiting pods are ours; null: everybody's.
     const std::vector<std::string>* schedulers = nullptr;
 
     /// Of a template; a server fills in the name that is not said.
     [[nodiscard]] bool is_ours(std::string_view scheduler) const;
+    void look_at_claims(std::vector<std::string> claims) const {
+        for (std::string& claim : claims) { looks.claims.push_back(std::move(claim)); }
+    }
+    void look_at_namespaces() const { looks.namespaces = true; }
     void refuse(const Field& field, std::string text) const {
         unsupported.push_back({field.place(), std::move(text)});
     }

@@ -1,6 +1,7 @@
 #include "kube/binder.h"
 
 #include "kube/objects.h"
+#include "kube/volume_calls.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -56,20 +57,49 @@ Result<> Binder::carry_out(std::span<const TaskOrder> orders) {
             evict(order.workload, std::move(tasks));
             continue;
         }
-        ++i;
-        source_.note_starting(order.workload);
-        const TaskPods* there = source_.pods_of(order.workload);
-        const auto pod = there != nullptr ? there->find(order.task) : TaskPods::const_iterator{};
-        // One that is not there yet is told of when it comes.
-        if (there == nullptr || pod == there->end()) { continue; }
-        if (!pod->second.is_ours || !pod->second.is_waiting()) { continue; }
-        if (!source_.has_node(order.node)) { continue; }
-        const TaskPod target = pod->second;
-        evictions_->forget(order.workload);
-        source_.note_ordered(order.workload, order.task);
-        bind(order.workload, target, order.node);
+        std::size_t end = i;
+        while (end < orders.size() && orders[end].kind == OrderKind::bind &&
+               orders[end].workload == order.workload) {
+            ++end;
+        }
+        start(orders.subspan(i, end - i));
+        i = end;
     }
     return {};
+}
+
+/// Of one workload. While one of its pods waits for a volume, none is bound: a gang would stand
+/// around in part until the volume is made.
+void Binder::start(std::span<const TaskOrder> orders) {
+    const std::string& workload = orders.front().workload;
+    source_.note_starting(workload);
+    const TaskPods* there = source_.pods_of(workload);
+    if (there == nullptr) { return; }
+    std::vector<std::pair<const TaskOrder*, TaskPod>> targets;
+    for (const TaskOrder& order : orders) {
+        const auto pod = there->find(order.task);
+        // One that is not there yet is told of when it comes.
+        if (pod == there->end() || !pod->second.is_ours || !pod->second.is_waiting()) { continue; }
+        if (source_.has_node(order.node)) { targets.emplace_back(&order, pod->second); }
+    }
+    bool is_held = false;
+    for (const auto& [order, pod] : targets) {
+        const dialect::VolumeSteps volumes = source_.volumes_before(pod.name, order->node);
+        for (const dialect::VolumeStep& step : volumes.steps) {
+            prepare_volume(calls_, step, order->node);
+        }
+        is_held = is_held || !volumes.is_ready;
+    }
+    if (is_held) {
+        std::map<std::uint32_t, std::string> nodes;
+        for (const auto& [order, pod] : targets) { nodes.emplace(order->task, order->node); }
+        return source_.wait_for_volumes(workload, std::move(nodes));
+    }
+    for (const auto& [order, pod] : targets) {
+        evictions_->forget(workload);
+        source_.note_ordered(workload, order->task);
+        bind(workload, pod, order->node);
+    }
 }
 
 void Binder::bind(const std::string& workload, const TaskPod& pod, const std::string& node) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ public:
     std::vector<OrderNews> take_news() { return std::exchange(calls_->news, {}); }
 
 private:
+    void start(std::span<const TaskOrder> orders);
     void bind(const std::string& workload, const TaskPod& pod, const std::string& node);
     void evict(const std::string& workload, std::vector<std::uint32_t> tasks);
     bool has_settled(const TaskPod& pod);

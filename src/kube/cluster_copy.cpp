@@ -40,7 +40,13 @@ public:
     [[nodiscard]] const std::optional<Error>& error() const { return error_; }
     /// The server has no past to read any more.
     [[nodiscard]] bool is_expired() const { return is_expired_; }
-    ClusterCopy take() { return std::move(copy_); }
+    ClusterCopy take() {
+        // A part of them would be worse than none.
+        if (are_surroundings_hidden_) {
+            std::erase_if(copy_.texts, [](const auto& one) { return is_around(one.first.kind); });
+        }
+        return std::move(copy_);
+    }
 
 private:
     void list(ObjectKind kind, const std::string& token) {
@@ -61,6 +67,11 @@ private:
         const std::string target = path_of(kinds_.at(kind), "");
         if (!answer) {
             error_ = std::move(answer).error();
+            return;
+        }
+        if (answer->status == 403 && is_around(kind)) {  // who asks may see less than a scheduler
+            are_surroundings_hidden_ = true;
+            --open_;
             return;
         }
         if (!answer->is_ok()) {
@@ -107,6 +118,7 @@ private:
     std::size_t open_ = 0;
     std::optional<Error> error_;
     bool is_expired_ = false;
+    bool are_surroundings_hidden_ = false;
 };
 
 class Clock {

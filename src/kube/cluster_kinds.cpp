@@ -29,6 +29,11 @@ const std::array<KindName, object_kind_count>& kinds() {
         {{"leaderworkerset.x-k8s.io", "v1", "leaderworkersets"}, "LeaderWorkerSet", {}},
         // Of later ones the scheduler needs no Workload.
         {{"scheduling.k8s.io", "v1alpha1", "workloads"}, "Workload", {}},
+        {{"", "v1", "persistentvolumeclaims"}, "PersistentVolumeClaim", {}},
+        {{"", "v1", "persistentvolumes"}, "PersistentVolume", {}},
+        {{"storage.k8s.io", "v1", "storageclasses"}, "StorageClass", {}},
+        {{"storage.k8s.io", "v1", "csinodes"}, "CSINode", {}},
+        {{"", "v1", "namespaces"}, "Namespace", {}},
     }};
     return all;
 }
@@ -55,6 +60,12 @@ bool is_frame(ObjectKind kind) {
            kind == ObjectKind::hypernode || kind == ObjectKind::volcano_queue ||
            kind == ObjectKind::kueue_queue || kind == ObjectKind::kueue_local_queue ||
            kind == ObjectKind::kai_queue;
+}
+
+bool is_around(ObjectKind kind) {
+    return kind == ObjectKind::claim || kind == ObjectKind::volume ||
+           kind == ObjectKind::storage_class || kind == ObjectKind::csi_node ||
+           kind == ObjectKind::name_space;
 }
 
 std::string ObjectKey::text() const {

@@ -31,8 +31,13 @@ enum class ObjectKind : std::uint8_t {
     job_set,
     leader_worker_set,
     workload,  // of Kubernetes 1.35
+    claim,
+    volume,
+    storage_class,
+    csi_node,
+    name_space,
 };
-inline constexpr std::size_t object_kind_count = 18;
+inline constexpr std::size_t object_kind_count = 23;
 
 std::set<ObjectKind> all_kinds();
 
@@ -47,6 +52,8 @@ struct KindName {
 const KindName& name_of(ObjectKind kind);
 /// What all the others are read against.
 bool is_frame(ObjectKind kind);
+/// What pods look at one by one: see dialect/kubernetes_around.h.
+bool is_around(ObjectKind kind);
 
 /// "apps/v1"; "v1" of the core group.
 std::string api_version_of(const Resource& resource);

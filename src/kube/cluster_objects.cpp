@@ -72,9 +72,12 @@ bool is_final(std::string_view phase) { return phase == "Succeeded" || phase == 
 /// Heartbeats and what other controllers write are nothing that scheduling looks at.
 json::object status_of(ObjectKind kind, const json::object& status) {
     json::object out;
-    if (kind == ObjectKind::pod && is_final(text_at(status, "phase"))) {
-        copy(status, {"phase"}, out);  // of the others the node says more
+    if (kind == ObjectKind::pod) {
+        // Of others the node says more.
+        if (is_final(text_at(status, "phase"))) { copy(status, {"phase"}, out); }
+        copy(status, {"nominatedNodeName"}, out);
     }
+    if (kind == ObjectKind::claim || kind == ObjectKind::volume) { copy(status, {"phase"}, out); }
     if (kind == ObjectKind::batch_job || kind == ObjectKind::volcano_job) {
         copy(status, {"state", "conditions", "completionTime"}, out);
     }
@@ -94,6 +97,19 @@ json::object status_of(ObjectKind kind, const json::object& status) {
     return out;
 }
 
+void copy_around(const json::object& object, json::object& out) {
+    copy(object, {"provisioner", "volumeBindingMode", "allowedTopologies"}, out);
+    const json::object* spec = object_at(object, "spec");
+    if (spec == nullptr) { return; }
+    copy(*spec,
+         {"accessModes", "capacity", "claimRef", "drivers", "nodeAffinity", "resources", "selector",
+          "storageClassName", "volumeMode", "volumeName"},
+         out["spec"].emplace_object());
+    if (const std::string_view driver = text_at(*spec, "csi.driver"); !driver.empty()) {
+        out["spec"].get_object()["csi"] = json::object{{"driver", driver}};
+    }
+}
+
 json::object trimmed(ObjectKind kind, const json::object& object) {
     json::object out(object.storage());  // which has room without asking for it
     out["apiVersion"] = name_of(kind).api_version();
@@ -102,8 +118,9 @@ json::object trimmed(ObjectKind kind, const json::object& object) {
         if (key == "apiVersion" || key == "kind" || key == "metadata" || key == "status") {
             continue;
         }
-        out[key] = value;
+        if (!is_around(kind)) { out[key] = value; }
     }
+    if (is_around(kind)) { copy_around(object, out); }
     if (json::value* spec = out.if_contains("spec");
         kind == ObjectKind::pod && spec != nullptr && spec->is_object()) {
         for (const std::string_view list : {"containers", "initContainers"}) {
@@ -117,6 +134,11 @@ json::object trimmed(ObjectKind kind, const json::object& object) {
              {"name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
               "ownerReferences"},
              to);
+        if (is_around(kind)) {
+            copy(*metadata, {"deletionTimestamp"}, to);
+            to.erase("ownerReferences");
+            if (kind == ObjectKind::volume) { copy(*metadata, {"resourceVersion"}, to); }
+        }
         if (json::value* notes = to.if_contains("annotations");
             notes != nullptr && notes->is_object()) {
             notes->get_object().erase("kubectl.kubernetes.io/last-applied-configuration");
@@ -130,7 +152,7 @@ json::object trimmed(ObjectKind kind, const json::object& object) {
 
 /// What the scheduler writes itself and would read in vain if it stood in the text.
 json::object written_status(ObjectKind kind, const json::object& status) {
-    if (kind == ObjectKind::node) { return {}; }
+    if (kind == ObjectKind::node || is_around(kind)) { return {}; }
     if (kind != ObjectKind::pod) { return status; }
     json::object out;
     copy(status, {"phase"}, out);
@@ -330,7 +352,8 @@ void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const Object
         return;
     }
     if (was_there && before->text == now.text && before->shared == now.shared) { return; }
-    changed_[key] = is_frame(kind) ? dialect::Links{} : links_of_text(kind, whole_text(now));
+    const bool has_links = !is_frame(kind) && !is_around(kind);
+    changed_[key] = has_links ? links_of_text(kind, whole_text(now)) : dialect::Links{};
     note_change();
 }
 

@@ -74,6 +74,10 @@ private:
 
 void ClusterParts::forget() {
     frame_ = {};
+    around_ = std::make_shared<dialect::Surroundings>();
+    frame_.context.around = around_;
+    claims_.clear();
+    of_namespaces_.clear();
     items_.clear();
     names_.clear();
     parts_.clear();
@@ -89,14 +93,18 @@ void ClusterParts::forget() {
 ClusterParts::FrameChange ClusterParts::read_frame(std::map<ObjectKey, dialect::Links> changed) {
     FrameChange out;
     std::vector<ObjectKey> frame;
+    std::vector<ObjectKey> around;
     for (auto& [key, links] : changed) {
         if (is_frame(key.kind)) {
             frame.push_back(key);
+        } else if (is_around(key.kind)) {
+            around.push_back(key);
         } else {
             change(key, std::move(links));
         }
     }
-    if (frame.empty() || read_nodes(frame, out)) { return out; }
+    const bool are_drivers_new = read_around(around, frame);
+    if (!are_drivers_new && (frame.empty() || read_nodes(frame, out))) { return out; }
     out.is_read = true;
     Texts texts;
     has_hypernodes_ = false;
@@ -104,9 +112,10 @@ ClusterParts::FrameChange ClusterParts::read_frame(std::map<ObjectKey, dialect::
         texts.emplace(key, std::move(text));
         has_hypernodes_ = has_hypernodes_ || key.kind == ObjectKind::hypernode;
     });
-    ClusterState now = read_state(texts, options_);
+    ClusterState now = read_state(texts, options_, around_alone());
     are_troubles_new_ = true;
     troubles_[0] = {.malformed = std::move(now.malformed), .refused = {}};
+    now.context.around = around_;
     is_all_dirty_ = is_all_dirty_ || !(now.context == frame_.context);
     for (const auto& [before, after] : {std::pair(&frame_, &now), std::pair(&now, &frame_)}) {
         for (const auto& [node, uid] : before->machines) {
@@ -116,6 +125,78 @@ ClusterParts::FrameChange ClusterParts::read_frame(std::map<ObjectKey, dialect::
     }
     frame_ = std::move(now);
     return out;
+}
+
+dialect::KubernetesContext ClusterParts::around_alone() const {
+    dialect::KubernetesContext out;
+    out.around = around_;
+    return out;
+}
+
+namespace {
+
+dialect::AroundKind around_kind(ObjectKind kind) {
+    if (kind == ObjectKind::claim) { return dialect::AroundKind::claim; }
+    if (kind == ObjectKind::volume) { return dialect::AroundKind::volume; }
+    if (kind == ObjectKind::storage_class) { return dialect::AroundKind::storage_class; }
+    return kind == ObjectKind::csi_node ? dialect::AroundKind::csi_node
+                                        : dialect::AroundKind::name_space;
+}
+
+std::vector<std::string> drivers_of(const dialect::Surroundings& around) {
+    std::vector<std::string> out;
+    for (const auto& [driver, nodes] : around.limited) { out.push_back(driver); }
+    return out;
+}
+
+}  // namespace
+
+/// Changes what is around the pods, and reads those again for which it means another thing now;
+/// nodes that attach another number of volumes go to `frame`. Whether other drivers have limits.
+bool ClusterParts::read_around(const std::vector<ObjectKey>& changed,
+                               std::vector<ObjectKey>& frame) {
+    const std::vector<std::string> drivers = drivers_of(*around_);
+    const auto is_served = [&](ObjectKind kind) { return objects_.served().contains(kind); };
+    const bool has_storage = is_served(ObjectKind::claim) && is_served(ObjectKind::volume);
+    if (has_storage != around_->has_storage) { is_all_dirty_ = true; }
+    bool are_namespaces_new = is_served(ObjectKind::name_space) != around_->has_namespaces;
+    for (const ObjectKey& key : changed) {
+        const bool is_space = key.kind == ObjectKind::name_space;
+        are_namespaces_new = are_namespaces_new || is_space;
+        std::string text = objects_.text(key);
+        if (const ObjectKey node{ObjectKind::node, key.name};
+            key.kind == ObjectKind::csi_node && objects_.has_text(node)) {
+            frame.push_back(node);
+        }
+        if (text.empty()) {
+            dialect::take_out(
+                *around_, around_kind(key.kind),
+                key.kind == ObjectKind::claim ? name_text(key.name) : key.name.second);
+            continue;
+        }
+        Documents documents;
+        if (!documents.add({key.text(), std::move(text)})) { continue; }
+        for (const Document& document : documents.all()) { dialect::put(*around_, document); }
+    }
+    around_->has_storage = has_storage;
+    around_->has_namespaces = is_served(ObjectKind::name_space);
+    if (are_namespaces_new) { dirty_.insert(of_namespaces_.begin(), of_namespaces_.end()); }
+    const bool is_storage_new =
+        std::any_of(changed.begin(), changed.end(),
+                    [](const ObjectKey& key) { return key.kind != ObjectKind::name_space; });
+    if (!is_storage_new) { return false; }
+    for (auto& [name, claim] : claims_) {
+        dialect::ClaimView now = dialect::view_of(*around_, name);
+        if (now == claim.view) { continue; }
+        claim.view = std::move(now);
+        dirty_.insert(claim.users.begin(), claim.users.end());
+    }
+    return drivers != drivers_of(*around_);
+}
+
+std::vector<std::string> ClusterParts::claims_of(const ObjectKey& key) const {
+    const auto found = items_.find(key);
+    return found == items_.end() ? std::vector<std::string>{} : found->second.links.claims;
 }
 
 /// Nodes that are the same machines with the same labels, and say the same of what all others are
@@ -131,7 +212,7 @@ bool ClusterParts::read_nodes(const std::vector<ObjectKey>& changed, FrameChange
         if (key.kind != ObjectKind::node || text.empty()) { return false; }
         texts.emplace(key, std::move(text));
     }
-    ClusterState now = read_state(texts, options_);
+    ClusterState now = read_state(texts, options_, around_alone());
     if (!now.malformed.empty() || now.context.has_share_driver) { return false; }
     for (const NodeSpec& node : now.listing.nodes) {
         const NodeSpec* before = find_node(frame_.listing.nodes, node.name);
@@ -178,6 +259,12 @@ void ClusterParts::touch(const ObjectKey& key) {
 }
 
 void ClusterParts::add(Item& item) {
+    for (const std::string& name : item.links.claims) {
+        const auto [claim, is_new] = claims_.try_emplace(name);
+        if (is_new) { claim->second.view = dialect::view_of(*around_, name); }
+        claim->second.users.insert(*item.key);
+    }
+    if (item.links.has_namespaces) { of_namespaces_.insert(*item.key); }
     for (const std::string& name : item.links.names) { names_[name].said.push_back(&item); }
     for (const std::string& job : item.links.jobs) { names_[job].as_job.push_back(&item); }
     if (item.links.is_job) { ++names_[item.links.names.front()].jobs; }
@@ -194,6 +281,13 @@ void ClusterParts::take_out(Item& item) {
         }
         if (found->second.said.empty() && found->second.as_job.empty()) { names_.erase(found); }
     };
+    for (const std::string& name : item.links.claims) {
+        const auto claim = claims_.find(name);
+        if (claim == claims_.end()) { continue; }
+        claim->second.users.erase(*item.key);
+        if (claim->second.users.empty()) { claims_.erase(claim); }
+    }
+    of_namespaces_.erase(*item.key);
     if (item.links.is_job) { --names_[item.links.names.front()].jobs; }
     for (const std::string& name : item.links.names) { leave(name, &Name::said); }
     for (const std::string& job : item.links.jobs) { leave(job, &Name::as_job); }

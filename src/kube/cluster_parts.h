@@ -3,10 +3,12 @@
 // changed are read again; what they come to is what all objects come to when they are read at once.
 #pragma once
 
+#include "dialect/kubernetes_volume.h"
 #include "kube/cluster_reading.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -46,7 +48,9 @@ public:
 
     ClusterParts(const ClusterObjects& objects, dialect::ClusterOptions options)
         : objects_(objects),
-          options_(std::move(options)) {}
+          options_(std::move(options)) {
+        frame_.context.around = around_;
+    }
 
     /// As if nothing had been read.
     void forget();
@@ -59,6 +63,9 @@ public:
 
     /// Without workloads; nodes are in the order of their names.
     [[nodiscard]] const ClusterState& frame() const { return frame_; }
+    /// Claims on storage that an object looks at.
+    [[nodiscard]] std::vector<std::string> claims_of(const ObjectKey& key) const;
+    [[nodiscard]] const dialect::Surroundings& around() const { return *around_; }
     [[nodiscard]] const std::vector<Problem>& malformed() const { return malformed_; }
     [[nodiscard]] const std::vector<Problem>& refused() const { return refused_; }
 
@@ -79,7 +86,14 @@ private:
         std::vector<Problem> refused;
     };
     class Gathering;
+    /// What a claim meant when those that look at it were read.
+    struct Claim {
+        dialect::ClaimView view;
+        std::set<ObjectKey> users;
+    };
 
+    bool read_around(const std::vector<ObjectKey>& changed, std::vector<ObjectKey>& frame);
+    [[nodiscard]] dialect::KubernetesContext around_alone() const;
     bool read_nodes(const std::vector<ObjectKey>& changed, FrameChange& out);
     void change(const ObjectKey& key, dialect::Links links);
     void add(Item& item);
@@ -94,6 +108,9 @@ private:
     dialect::ClusterOptions options_;
     ClusterState frame_;
     bool has_hypernodes_ = false;
+    std::shared_ptr<dialect::Surroundings> around_ = std::make_shared<dialect::Surroundings>();
+    std::map<std::string, Claim> claims_;  // those that are looked at
+    std::set<ObjectKey> of_namespaces_;    // who looks at the labels of namespaces
     std::map<ObjectKey, Item> items_;
     std::unordered_map<std::string, Name> names_;
     std::unordered_map<std::uint64_t, std::vector<std::string>> parts_;  // names of their workloads

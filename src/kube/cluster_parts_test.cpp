@@ -27,6 +27,11 @@ constexpr const char* composites = "/apis/scheduling.k8s.io/v1beta1/compositepod
 constexpr const char* cluster_queues = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues";
 constexpr const char* local_queues = "/apis/kueue.x-k8s.io/v1beta2/localqueues";
 constexpr const char* kai_queues = "/apis/scheduling.run.ai/v2/queues";
+constexpr const char* claims = "/api/v1/persistentvolumeclaims";
+constexpr const char* volumes = "/api/v1/persistentvolumes";
+constexpr const char* storage_classes = "/apis/storage.k8s.io/v1/storageclasses";
+constexpr const char* csi_nodes = "/apis/storage.k8s.io/v1/csinodes";
+constexpr const char* namespaces = "/api/v1/namespaces";
 constexpr const char* plugin_groups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
 constexpr const char* stateful_sets = "/apis/apps/v1/statefulsets";
 constexpr const char* job_sets = "/apis/jobset.x-k8s.io/v1alpha2/jobsets";
@@ -85,7 +90,7 @@ public:
     Chaos(FakeApi& api, std::uint32_t seed) : api_(api), random_(seed) {}
 
     void step() {
-        switch (pick(22)) {
+        switch (pick(25)) {
             case 0: put_node(); break;
             case 1: erase(nodes); break;
             case 2: put_class(); break;
@@ -107,6 +112,10 @@ public:
             case 16: erase(any_of({cluster_queues, local_queues, kai_queues})); break;
             case 17: put_owner(); break;
             case 18: erase(any_of({stateful_sets, job_sets, worker_sets, workloads})); break;
+            case 19: put_claim(); break;
+            case 20: put_storage(); break;
+            case 21: put_namespace(); break;
+            case 22: erase(any_of({claims, volumes, storage_classes, csi_nodes, namespaces})); break;
             default: put_pod(); break;
         }
     }
@@ -258,6 +267,56 @@ private:
             }
         }
     }
+    void put_claim() {
+        json::object one = object("v1", "PersistentVolumeClaim", fmt::format("c{}", pick(3)));
+        json::object spec{{"accessModes", json::array{"ReadWriteOnce"}}};
+        if (pick(3) != 0) { spec["storageClassName"] = fmt::format("s{}", pick(2)); }
+        if (pick(3) == 0) {
+            spec["volumeName"] = fmt::format("v{}", pick(3));
+            one["metadata"].as_object()["annotations"] =
+                json::object{{"pv.kubernetes.io/bind-completed", "yes"}};
+        }
+        if (pick(6) == 0) { spec["accessModes"] = json::array{"ReadWriteOncePod"}; }
+        one["spec"] = std::move(spec);
+        api_.put(claims, std::move(one));
+    }
+    void put_storage() {
+        if (pick(4) == 0) {
+            json::object one =
+                object("storage.k8s.io/v1", "CSINode", fmt::format("n{}", pick(4)), false);
+            json::object driver{{"name", "csi"}, {"nodeID", "x"}};
+            if (pick(2) == 0) { driver["allocatable"] = json::object{{"count", 1 + pick(2)}}; }
+            one["spec"] = json::object{{"drivers", json::array{std::move(driver)}}};
+            return api_.put(csi_nodes, std::move(one));
+        }
+        if (pick(2) == 0) {
+            json::object one =
+                object("storage.k8s.io/v1", "StorageClass", fmt::format("s{}", pick(2)), false);
+            one["provisioner"] = pick(2) == 0 ? "kubernetes.io/no-provisioner" : "csi";
+            one["volumeBindingMode"] = pick(3) == 0 ? "Immediate" : "WaitForFirstConsumer";
+            return api_.put(storage_classes, std::move(one));
+        }
+        json::object one = object("v1", "PersistentVolume", fmt::format("v{}", pick(3)), false);
+        json::object match{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}};
+        match["values"] = json::array{json::value(fmt::format("z{}", pick(2)))};
+        json::object spec{{"accessModes", json::array{"ReadWriteOnce"}},
+                          {"storageClassName", fmt::format("s{}", pick(2))}};
+        json::array terms;
+        terms.push_back(json::object{{"matchExpressions", json::array{std::move(match)}}});
+        spec["nodeAffinity"] =
+            json::object{{"required", {{"nodeSelectorTerms", std::move(terms)}}}};
+        if (pick(3) == 0) {
+            spec["claimRef"] =
+                json::object{{"namespace", "team"}, {"name", fmt::format("c{}", pick(3))}};
+        }
+        one["spec"] = std::move(spec);
+        api_.put(volumes, std::move(one));
+    }
+    void put_namespace() {
+        json::object one = object("v1", "Namespace", fmt::format("t{}", pick(2)), false);
+        one["metadata"].as_object()["labels"] = json::object{{"kind", pick(2) == 0 ? "a" : "b"}};
+        api_.put(namespaces, std::move(one));
+    }
     json::object pod_spec() {
         json::object limits{{"cpu", "1"}};
         if (pick(2) == 0) { limits["nvidia.com/gpu"] = std::to_string(1 + pick(2)); }
@@ -265,6 +324,20 @@ private:
         json::object spec{{"schedulerName", pick(5) == 0 ? "other" : "muster"}};
         spec["containers"] = json::array{std::move(container)};
         if (pick(4) == 0) { spec["priorityClassName"] = fmt::format("p{}", pick(2)); }
+        if (pick(4) == 0) {
+            json::object volume{{"name", "v"}};
+            volume["persistentVolumeClaim"] =
+                json::object{{"claimName", fmt::format("c{}", pick(3))}};
+            spec["volumes"] = json::array{std::move(volume)};
+        }
+        if (pick(6) == 0) {
+            json::object term{{"topologyKey", "kubernetes.io/hostname"},
+                              {"labelSelector", json::object{}},
+                              {"namespaceSelector", {{"matchLabels", {{"kind", "a"}}}}}};
+            json::object anti;
+            anti["requiredDuringSchedulingIgnoredDuringExecution"] = json::array{std::move(term)};
+            spec["affinity"] = json::object{{"podAntiAffinity", std::move(anti)}};
+        }
         return spec;
     }
     void put_job() {
@@ -422,7 +495,8 @@ void start(FakeApi& api) {
     api.served = {classes,       jobs,           volcano_jobs,    queues,
                   hypernodes,    volcano_groups, upstream_groups, composites,
                   plugin_groups, cluster_queues, local_queues,    kai_queues,
-                  stateful_sets, job_sets,       worker_sets,     workloads};
+                  stateful_sets, job_sets,       worker_sets,     workloads,
+                  storage_classes, csi_nodes};
 }
 
 RC_GTEST_PROP(ClusterSource, TellsOfPartsWhatItTellsOfAll, (std::uint32_t seed)) {
@@ -483,7 +557,13 @@ RC_GTEST_PROP(ClusterParts, ComeToWhatAllObjectsComeTo, (std::uint32_t seed)) {
         Texts texts;
         follower.objects.each(
             [&](const ObjectKey& key, std::string text) { texts.emplace(key, std::move(text)); });
-        const ClusterState state = read_state(texts, ours);
+        // That there is nothing of a kind which is followed is known too.
+        dialect::Surroundings around;
+        around.has_storage = true;
+        around.has_namespaces = true;
+        dialect::KubernetesContext context;
+        context.around = std::make_shared<dialect::Surroundings>(around);
+        const ClusterState state = read_state(texts, ours, context);
         std::vector<const ClusterParts::Workload*> ordered;
         for (const auto& [name, one] : known) { ordered.push_back(&one); }
         std::sort(ordered.begin(), ordered.end(),

@@ -36,18 +36,29 @@ std::string bare(std::string_view text) {
     out["metadata"] = {{"name", text_at(pod, "metadata.name")},
                        {"namespace", text_at(pod, "metadata.namespace")},
                        {"uid", text_at(pod, "metadata.uid")}};
-    json::array containers;
-    if (const json::array* list = array_at(pod, "spec.containers")) {
+    json::object spec{{"nodeName", text_at(pod, "spec.nodeName")}};
+    for (const std::string_view kind : {"containers", "initContainers"}) {
+        const json::array* list = array_at(pod, fmt::format("spec.{}", kind));
+        if (list == nullptr) { continue; }
+        json::array containers;
         for (const json::value& one : *list) {
             const json::object* container = one.if_object();
-            const json::object* resources =
-                container != nullptr ? object_at(*container, "resources") : nullptr;
-            containers.push_back(
-                {{"name", "c"}, {"resources", resources != nullptr ? *resources : json::object{}}});
+            if (container == nullptr) { continue; }
+            const json::object* resources = object_at(*container, "resources");
+            json::object kept{{"name", "c"},
+                              {"resources", resources != nullptr ? *resources : json::object{}}};
+            if (text_at(*container, "restartPolicy") == "Always") {
+                kept["restartPolicy"] = "Always";
+            }
+            containers.push_back(std::move(kept));
         }
+        spec[kind] = std::move(containers);
     }
-    out["spec"] = {{"nodeName", text_at(pod, "spec.nodeName")},
-                   {"containers", std::move(containers)}};
+    for (const std::string_view key : {"overhead", "resources"}) {
+        const json::object* of = object_at(pod, fmt::format("spec.{}", key));
+        if (of != nullptr) { spec[key] = *of; }
+    }
+    out["spec"] = std::move(spec);
     out["status"] = {{"phase", text_at(pod, "status.phase")}};
     return json::serialize(out);
 }
@@ -135,9 +146,12 @@ TaskPod pod_of(const ObjectKey& key, const json::object& object,
     const std::string_view scheduler = text_at(object, "spec.schedulerName");
     const bool is_ours = std::find(options.schedulers.begin(), options.schedulers.end(),
                                    scheduler) != options.schedulers.end();
+    std::string_view node = text_at(object, "spec.nodeName");
+    // Another scheduler makes room for it there.
+    if (node.empty() && !is_ours) { node = text_at(object, "status.nominatedNodeName"); }
     return {.name = key.name,
             .uid = std::string(uid_of(object)),
-            .node = std::string(text_at(object, "spec.nodeName")),
+            .node = std::string(node),
             .group = group_of(object),
             .is_finished = phase == "Succeeded" || phase == "Failed",
             .has_failed = phase == "Failed",
@@ -201,7 +215,10 @@ ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& optio
     }
     for (const dialect::RefusedWorkload& refused : input.refused) {
         if (const ObjectKey* key = attempts.find(refused.place.file)) {
-            out.refused.push_back({*key, refused.text});
+            const std::string& path = refused.place.path;
+            out.refused.push_back({*key, path.starts_with("spec")
+                                             ? fmt::format("{}: {}", path, refused.text)
+                                             : refused.text});
         }
     }
     out.malformed = attempts.take_problems();

@@ -27,6 +27,7 @@ Result<> ClusterSource::begin(const Snapshot& known) {
     told_.clear();
     begun_.clear();
     ready_.clear();
+    for_volumes_.clear();
     windows_.restart();
     std::uint32_t index = 0;
     for (WorkloadStatus& workload : known_.workloads) {
@@ -96,6 +97,37 @@ const TaskPods* ClusterSource::pods_of(const std::string& workload) const {
 const WorkloadSpec* ClusterSource::find_workload(const std::string& name) const {
     const auto found = told_.find(name);
     return found == told_.end() ? nullptr : &found->second.status.spec;
+}
+
+dialect::VolumeSteps ClusterSource::volumes_before(const ObjectName& pod,
+                                                   const std::string& node) const {
+    const std::vector<std::string> claims = parts_.claims_of({ObjectKind::pod, pod});
+    if (claims.empty() || !parts_.around().has_storage) { return {}; }
+    const NodeSpec* spec = find_node(parts_.frame().listing.nodes, node);
+    return dialect::steps_before_bind(parts_.around(), claims, node,
+                                      spec != nullptr ? spec->labels : std::vector<Label>{});
+}
+
+/// False of a pod that is gone or has its node: nobody waits for it.
+bool ClusterSource::lacks_volume(const std::string& workload, std::uint32_t task,
+                                 const std::string& node) const {
+    const TaskPods* pods = pods_of(workload);
+    if (pods == nullptr) { return false; }
+    const auto pod = pods->find(task);
+    return pod != pods->end() && pod->second.is_waiting() &&
+           !volumes_before(pod->second.name, node).is_ready;
+}
+
+std::vector<TaskRefName> ClusterSource::take_ready() {
+    std::erase_if(for_volumes_, [&](const auto& gang) {
+        const auto& [workload, nodes] = gang;
+        for (const auto& [task, node] : nodes) {
+            if (lacks_volume(workload, task, node)) { return false; }
+        }
+        for (const auto& [task, node] : nodes) { ready_.emplace_back(workload, task); }
+        return true;
+    });
+    return std::exchange(ready_, {});
 }
 
 void ClusterSource::note_ordered(const std::string& workload, std::uint32_t task) {

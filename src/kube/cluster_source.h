@@ -27,7 +27,7 @@ public:
 
     Result<> begin(const Snapshot& known) override;
     Result<std::vector<Fact>> observe(std::int64_t patience_ms) override;
-    std::vector<TaskRefName> take_ready() override { return std::exchange(ready_, {}); }
+    std::vector<TaskRefName> take_ready() override;
 
     /// The next observation looks at all of it, as the first one does.
     void look_again();
@@ -41,6 +41,14 @@ public:
     /// What jobs that are read later refer to.
     [[nodiscard]] const dialect::KubernetesContext& context() const {
         return parts_.frame().context;
+    }
+    /// What is to be written before the pod may be bound there.
+    [[nodiscard]] dialect::VolumeSteps volumes_before(const ObjectName& pod,
+                                                      const std::string& node) const;
+    /// Orders that are not carried out until the volumes of all of them are there; then they are
+    /// ready. By task the node that each is to be bound to.
+    void wait_for_volumes(const std::string& workload, std::map<std::uint32_t, std::string> nodes) {
+        for_volumes_[workload] = std::move(nodes);
     }
     /// An order for the task's pod goes out: if the pod vanishes now, the task's run has ended.
     void note_ordered(const std::string& workload, std::uint32_t task);
@@ -88,6 +96,8 @@ private:
         bool has_frame = false;
     };
 
+    [[nodiscard]] bool lacks_volume(const std::string& workload, std::uint32_t task,
+                                    const std::string& node) const;
     std::vector<Fact> tell();
     std::vector<Fact> tell_overdue();
     void note_cause(const std::string& workload, std::string cause);
@@ -111,6 +121,7 @@ private:
     std::map<std::string, std::string> machines_;  // as they were told
     std::vector<TaskGone> missing_;
     std::vector<TaskRefName> ready_;
+    std::map<std::string, std::map<std::uint32_t, std::string>> for_volumes_;
     std::set<std::string> begun_;                // they held something when this began
     std::map<std::string, std::string> causes_;  // of what this observation tells, by workload
     GangWindows windows_;

@@ -1,5 +1,7 @@
 #include "kube/refusal_text.h"
 
+#include "dialect/kubernetes_around.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,6 +16,13 @@ std::string_view gpu_resource(const TaskSpec& task) {
     const bool is_amd = std::any_of(task.node_selector.begin(), task.node_selector.end(),
                                     [](const Label& l) { return l.value == "amd.com_gpu"; });
     return is_amd ? "amd.com/gpu" : "nvidia.com/gpu";
+}
+
+bool is_of_volumes(const TaskSpec& task) {
+    const auto& all = task.request.extended;
+    return !all.empty() && std::all_of(all.begin(), all.end(), [](const Amount& amount) {
+        return amount.name.starts_with(dialect::attach_prefix);
+    });
 }
 
 std::string cause_text(Cause cause, const TaskSpec& task) {
@@ -33,7 +42,9 @@ std::string cause_text(Cause cause, const TaskSpec& task) {
         case Cause::cpu: return "Insufficient cpu";
         case Cause::memory: return "Insufficient memory";
         case Cause::pods: return "Too many pods";
-        case Cause::extended: return "Insufficient extended resources";
+        case Cause::extended:
+            return is_of_volumes(task) ? "node(s) exceed max volume count"
+                                       : "Insufficient extended resources";
         case Cause::numa: return "node(s) had no NUMA zone with room";
     }
     return {};

@@ -459,5 +459,140 @@ TEST_F(SchedulerOfKubernetes, DecidesOnlyWhileItLeads) {
     EXPECT_EQ(bindings(), 0U);
 }
 
+constexpr const char* claims = "/api/v1/persistentvolumeclaims";
+constexpr const char* volumes = "/api/v1/persistentvolumes";
+constexpr const char* storage_classes = "/apis/storage.k8s.io/v1/storageclasses";
+
+class SchedulerOfVolumes : public SchedulerOfKubernetes {
+protected:
+    void SetUp() override {
+        SchedulerOfKubernetes::SetUp();
+        api.served.insert(storage_classes);
+    }
+    void put_class(const std::string& provisioner) {
+        api.put(storage_classes, {{"apiVersion", "storage.k8s.io/v1"},
+                                  {"kind", "StorageClass"},
+                                  {"metadata", {{"name", "s"}}},
+                                  {"provisioner", provisioner},
+                                  {"volumeBindingMode", "WaitForFirstConsumer"}});
+    }
+    void put_claim(const std::string& volume = "") {
+        json::object spec{{"accessModes", json::array{"ReadWriteOnce"}}, {"storageClassName", "s"}};
+        json::object metadata{{"namespace", "team"}, {"name", "data"}, {"uid", "data-uid"}};
+        if (!volume.empty()) {
+            spec["volumeName"] = volume;
+            metadata["annotations"] = json::object{{"pv.kubernetes.io/bind-completed", "yes"}};
+        }
+        api.put(claims, {{"apiVersion", "v1"},
+                         {"kind", "PersistentVolumeClaim"},
+                         {"metadata", std::move(metadata)},
+                         {"spec", std::move(spec)}});
+    }
+    void put_volume(const std::string& node) {
+        json::object match{{"key", "metadata.name"}, {"operator", "In"}};
+        match["values"] = json::array{json::value(node)};
+        json::object term;
+        term["matchFields"] = json::array{std::move(match)};
+        json::object required;
+        required["nodeSelectorTerms"] = json::array{std::move(term)};
+        api.put(volumes, {{"apiVersion", "v1"},
+                          {"kind", "PersistentVolume"},
+                          {"metadata", {{"name", "disk"}, {"uid", "disk-uid"}}},
+                          {"spec",
+                           {{"accessModes", json::array{"ReadWriteOnce"}},
+                            {"storageClassName", "s"},
+                            {"nodeAffinity", {{"required", std::move(required)}}}}},
+                          {"status", {{"phase", "Available"}}}});
+    }
+    void put_pod_with_claim() {
+        put_pod({.name = "p", .group = "", .uid = "", .node = ""});
+        json::object pod = api.at(pods, {"team", "p"});
+        json::object volume{{"name", "v"}};
+        volume["persistentVolumeClaim"] = json::object{{"claimName", "data"}};
+        pod["spec"].as_object()["volumes"] = json::array{std::move(volume)};
+        api.put(pods, std::move(pod));
+    }
+    /// Patches of claims and volumes.
+    std::vector<std::string> patches() {
+        std::vector<std::string> out;
+        for (const Call& call : api.changes) {
+            if (call.target.find("/persistentvolume") != std::string::npos) {
+                out.push_back(call.method + " " + call.target + " " + call.body);
+            }
+        }
+        return out;
+    }
+};
+
+TEST_F(SchedulerOfVolumes, TellsTheClaimItsNodeAndBindsWhenTheVolumeIsThere) {
+    put_class("csi.example.com");
+    put_claim();
+    put_pod_with_claim();
+    start();
+    turn();
+
+    EXPECT_EQ(bindings(), 0U);
+    ASSERT_THAT(patches(), SizeIs(1));
+    EXPECT_THAT(patches()[0],
+                AllOf(HasSubstr("PATCH /api/v1/namespaces/team/persistentvolumeclaims/data"),
+                      HasSubstr(R"("volume.kubernetes.io/selected-node":"n)"),
+                      HasSubstr(R"("uid":"data-uid")")));
+
+    put_volume("n2");
+    put_claim("disk");
+    turn();
+
+    EXPECT_THAT(bound(), Contains(std::pair<const std::string, std::string>("p", "n2")));
+    EXPECT_THAT(patches(), SizeIs(1));
+}
+
+TEST_F(SchedulerOfVolumes, KeepsAVolumeThatIsThereForTheClaim) {
+    put_class("kubernetes.io/no-provisioner");
+    put_claim();
+    put_volume("n2");
+    put_pod_with_claim();
+    start();
+    turn();
+
+    EXPECT_EQ(bindings(), 0U);
+    ASSERT_THAT(patches(), SizeIs(1));
+    EXPECT_THAT(patches()[0],
+                AllOf(HasSubstr("PATCH /api/v1/persistentvolumes/disk"),
+                      HasSubstr(R"("claimRef":{)"), HasSubstr(R"("uid":"data-uid")")));
+}
+
+TEST_F(SchedulerOfVolumes, AMissingClaimIsSaidAndWaitedFor) {
+    put_class("csi.example.com");
+    put_pod_with_claim();
+    start();
+    turn();
+
+    EXPECT_EQ(bindings(), 0U);
+    EXPECT_THAT(
+        condition(api.at(pods, {"team", "p"}), "PodScheduled"),
+        AllOf(HasSubstr("spec.volumes[0]"), HasSubstr("persistentvolumeclaim \"data\" not found")));
+
+    put_volume("n1");
+    put_claim("disk");
+    turn();
+
+    EXPECT_THAT(bound(), Contains(std::pair<const std::string, std::string>("p", "n1")));
+}
+
+TEST_F(SchedulerOfKubernetes, TheRoomThatAnotherSchedulerNominatedIsKept) {
+    put_pod(
+        {.name = "theirs", .group = "", .uid = "", .node = "", .gpus = 4, .scheduler = "other"});
+    json::object pod = api.at(pods, {"team", "theirs"});
+    pod["status"].as_object()["nominatedNodeName"] = "n1";
+    api.put(pods, std::move(pod));
+    put_pod({.name = "a", .group = "", .uid = "", .node = "", .gpus = 4});
+    put_pod({.name = "b", .group = "", .uid = "", .node = "", .gpus = 4});
+    start();
+    turn();
+
+    EXPECT_THAT(bound(), SizeIs(1));
+    EXPECT_THAT(bound(), Each(testing::Pair(testing::_, "n2")));
+}
+
 }  // namespace
 }  // namespace muster::kube

@@ -1,5 +1,6 @@
 #include "kube/status_writer.h"
 
+#include "dialect/kubernetes_gpu.h"
 #include "kube/objects.h"
 #include "kube/refusal_text.h"
 #include "kube/status_names.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr std::int64_t again_first_ms = 500;
 constexpr std::int64_t again_max_ms = 30'000;
 constexpr std::string_view pod_scheduled = "PodScheduled";
+constexpr std::string_view share_not_enforced = "ShareNotEnforced";
 /// What of a group's status is written in one call.
 constexpr std::string_view all_conditions = "conditions";
 
@@ -159,6 +161,8 @@ void StatusWriter::tell_bound(const TaskBound& bound) {
     Assigning& assigning = found->second;
     if (assigning.open.erase(bound.task) == 0) { return; }
     ++assigning.done[bound.node];
+    const bool is_unenforced_here = is_unenforced(bound);
+    if (is_unenforced_here) { ++assigning.unenforced; }
     const TaskPods* pods = source_.pods_of(bound.workload);
     const auto pod = pods != nullptr ? pods->find(bound.task) : TaskPods::const_iterator{};
     // Of a gang that has an object, that one says it for all of them: an event a pod would be as
@@ -172,10 +176,34 @@ void StatusWriter::tell_bound(const TaskBound& bound) {
                                        key.name.second, bound.node));
         }
     }
+    if (is_unenforced_here && pods != nullptr && pod != pods->end() &&
+        pods->size() <= pods_with_events_max) {
+        const ObjectKey key{ObjectKind::pod, pod->second.name};
+        if (const auto object = objects_.find(key)) {
+            events_.record(reference(key, *object), "Warning", share_not_enforced,
+                           fmt::format("its part of a GPU is accounted for on {} and not enforced: "
+                                       "no driver there keeps the pod to it",
+                                       bound.node));
+        }
+    }
     if (!assigning.open.empty()) { return; }
     const Assigning whole = std::move(found->second);
     assigning_.erase(found);
     tell_assigned(bound.workload, whole);
+}
+
+/// It has a share of a GPU on a node whose driver knows of none.
+bool StatusWriter::is_unenforced(const TaskBound& bound) const {
+    const WorkloadSpec* workload = source_.find_workload(bound.workload);
+    if (workload == nullptr) { return false; }
+    for (const Leaf& leaf : leaves_of(*workload)) {
+        if (bound.task < leaf.first || bound.task >= leaf.first + leaf.count) { continue; }
+        if (leaf.group->task.gpu.kind != GpuKind::share) { return false; }
+        const auto node = objects_.find({ObjectKind::node, {"", bound.node}});
+        const json::object* notes = node ? object_at(*node, "metadata.annotations") : nullptr;
+        return notes == nullptr || !notes->contains(dialect::share_driver_key);
+    }
+    return false;
 }
 
 /// All binds of one placement are done.
@@ -196,6 +224,12 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
         const auto object = objects_.find(group);
         if (!object) { continue; }
         events_.record(reference(group, *object), "Normal", "Scheduled", message);
+        if (assigning.unenforced > 0) {
+            events_.record(reference(group, *object), "Warning", share_not_enforced,
+                           fmt::format("parts of GPUs of {} tasks are accounted for and not "
+                                       "enforced: no driver of their nodes keeps pods to them",
+                                       assigning.unenforced));
+        }
         if (group.kind == ObjectKind::volcano_group) {
             phases_.claim(group.name);
             std::vector<Condition> conditions{{"Scheduled", true, "Scheduled", message}};

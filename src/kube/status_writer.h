@@ -57,6 +57,7 @@ private:
     struct Assigning {
         std::map<std::uint32_t, std::string> open;  // node by task, until it is bound
         std::map<std::string, std::uint32_t> done;  // tasks by node
+        std::uint32_t unenforced = 0;               // tasks with shares that no driver keeps
     };
 
     void tell_released(const Release& release);
@@ -95,6 +96,7 @@ private:
     void end_write(const Write& write);
     void on_answer(const Write& write, std::uint64_t serial, const Result<Answer>& answer,
                    std::function<void()> again);
+    [[nodiscard]] bool is_unenforced(const TaskBound& bound) const;
     [[nodiscard]] std::string scheduled_condition() const;
     [[nodiscard]] std::set<ObjectKey> groups_of(const std::string& workload) const;
 
