@@ -176,8 +176,8 @@ private:
     Demand demand_;
 
     Scope scope() {
-        return {context_, notes_, unsupported_, looks_, is_plan_,
-                is_linking_ ? nullptr : schedulers_};
+        return {context_, notes_,   unsupported_,
+                looks_,   is_plan_, is_linking_ ? nullptr : schedulers_};
     }
 
     /// The same object twice is a slip, and which one holds would be a guess.

@@ -1,6 +1,7 @@
 // What pods are read against that is neither a node nor work: claims, volumes and classes of
-// storage, how many volumes a node attaches, and the labels of namespaces. Kept as small values, changed object by object; a value
-// that can't be read is taken as not said, for the API server has looked at it.
+// storage, how many volumes a node attaches, and the labels of namespaces. Kept as small values,
+// changed object by object; a value that can't be read is taken as not said, for the API server has
+// looked at it.
 #pragma once
 
 #include "codec/document.h"

@@ -120,7 +120,8 @@ TEST(ClaimView, OldVolumesSayTheirZonesInLabels) {
 
 std::string csi_node(std::string_view name, std::string_view allocatable) {
     return fmt::format(
-        "---\napiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {{name: {}}}\nspec: {{drivers: "
+        "---\napiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {{name: {}}}\nspec: "
+        "{{drivers: "
         "[{{name: csi.example.com, nodeID: x, {}}}]}}\n",
         name, allocatable);
 }

@@ -115,7 +115,9 @@ public:
             case 19: put_claim(); break;
             case 20: put_storage(); break;
             case 21: put_namespace(); break;
-            case 22: erase(any_of({claims, volumes, storage_classes, csi_nodes, namespaces})); break;
+            case 22:
+                erase(any_of({claims, volumes, storage_classes, csi_nodes, namespaces}));
+                break;
             default: put_pod(); break;
         }
     }
@@ -492,11 +494,10 @@ private:
 };
 
 void start(FakeApi& api) {
-    api.served = {classes,       jobs,           volcano_jobs,    queues,
-                  hypernodes,    volcano_groups, upstream_groups, composites,
-                  plugin_groups, cluster_queues, local_queues,    kai_queues,
-                  stateful_sets, job_sets,       worker_sets,     workloads,
-                  storage_classes, csi_nodes};
+    api.served = {
+        classes,         jobs,       volcano_jobs,  queues,         hypernodes,      volcano_groups,
+        upstream_groups, composites, plugin_groups, cluster_queues, local_queues,    kai_queues,
+        stateful_sets,   job_sets,   worker_sets,   workloads,      storage_classes, csi_nodes};
 }
 
 RC_GTEST_PROP(ClusterSource, TellsOfPartsWhatItTellsOfAll, (std::uint32_t seed)) {

@@ -31,9 +31,11 @@ TEST_F(DiscoveryOfKinds, FindsNothingElseThanTheCoreOnABareServer) {
     const auto kinds = look();
 
     ASSERT_TRUE(kinds) << kinds.error().message;
-    EXPECT_EQ(kinds->size(), 2U);
-    EXPECT_TRUE(kinds->contains(ObjectKind::node));
-    EXPECT_TRUE(kinds->contains(ObjectKind::pod));
+    EXPECT_EQ(kinds->size(), 5U);
+    for (const ObjectKind kind : {ObjectKind::node, ObjectKind::pod, ObjectKind::claim,
+                                  ObjectKind::volume, ObjectKind::name_space}) {
+        EXPECT_TRUE(kinds->contains(kind)) << name_of(kind).kind;
+    }
 }
 
 TEST_F(DiscoveryOfKinds, TakesTheVersionThatEachMinorServes) {

@@ -698,9 +698,9 @@ Plain make_cluster(Random& random) {
     for (int i = 0; i < 12; ++i) { claims.emplace_back(fmt::format("own-p{}", i), "made"); }
     for (const auto& [name, of] : claims) {
         // One that several pods may name is no matter of one node.
-        json::object spec{{"accessModes", json::array{name == "c1" ? "ReadWriteMany"
-                                                                   : "ReadWriteOnce"}},
-                          {"resources", {{"requests", {{"storage", "5Gi"}}}}}};
+        json::object spec{
+            {"accessModes", json::array{name == "c1" ? "ReadWriteMany" : "ReadWriteOnce"}},
+            {"resources", {{"requests", {{"storage", "5Gi"}}}}}};
         json::object metadata{{"name", name}, {"namespace", "team"}};
         if (*of != 0) { spec["storageClassName"] = of; }
         if (name == "c0") {
@@ -725,9 +725,8 @@ std::string placed(const Plain& cluster, const json::object& pod, const std::str
         items.push_back(std::move(node));
     }
     for (const json::object& one : cluster.pods) { items.push_back(one); }
-    for (const auto* objects :
-         {&cluster.namespaces, &cluster.claims, &cluster.volumes, &cluster.classes,
-          &cluster.csi_nodes}) {
+    for (const auto* objects : {&cluster.namespaces, &cluster.claims, &cluster.volumes,
+                                &cluster.classes, &cluster.csi_nodes}) {
         for (const auto& [name, object] : *objects) { items.push_back(object); }
     }
     items.push_back(pod);

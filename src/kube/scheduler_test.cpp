@@ -459,124 +459,26 @@ TEST_F(SchedulerOfKubernetes, DecidesOnlyWhileItLeads) {
     EXPECT_EQ(bindings(), 0U);
 }
 
-constexpr const char* claims = "/api/v1/persistentvolumeclaims";
-constexpr const char* volumes = "/api/v1/persistentvolumes";
-constexpr const char* storage_classes = "/apis/storage.k8s.io/v1/storageclasses";
-
-class SchedulerOfVolumes : public SchedulerOfKubernetes {
-protected:
-    void SetUp() override {
-        SchedulerOfKubernetes::SetUp();
-        api.served.insert(storage_classes);
-    }
-    void put_class(const std::string& provisioner) {
-        api.put(storage_classes, {{"apiVersion", "storage.k8s.io/v1"},
-                                  {"kind", "StorageClass"},
-                                  {"metadata", {{"name", "s"}}},
-                                  {"provisioner", provisioner},
-                                  {"volumeBindingMode", "WaitForFirstConsumer"}});
-    }
-    void put_claim(const std::string& volume = "") {
-        json::object spec{{"accessModes", json::array{"ReadWriteOnce"}}, {"storageClassName", "s"}};
-        json::object metadata{{"namespace", "team"}, {"name", "data"}, {"uid", "data-uid"}};
-        if (!volume.empty()) {
-            spec["volumeName"] = volume;
-            metadata["annotations"] = json::object{{"pv.kubernetes.io/bind-completed", "yes"}};
-        }
-        api.put(claims, {{"apiVersion", "v1"},
-                         {"kind", "PersistentVolumeClaim"},
-                         {"metadata", std::move(metadata)},
-                         {"spec", std::move(spec)}});
-    }
-    void put_volume(const std::string& node) {
-        json::object match{{"key", "metadata.name"}, {"operator", "In"}};
-        match["values"] = json::array{json::value(node)};
-        json::object term;
-        term["matchFields"] = json::array{std::move(match)};
-        json::object required;
-        required["nodeSelectorTerms"] = json::array{std::move(term)};
-        api.put(volumes, {{"apiVersion", "v1"},
-                          {"kind", "PersistentVolume"},
-                          {"metadata", {{"name", "disk"}, {"uid", "disk-uid"}}},
-                          {"spec",
-                           {{"accessModes", json::array{"ReadWriteOnce"}},
-                            {"storageClassName", "s"},
-                            {"nodeAffinity", {{"required", std::move(required)}}}}},
-                          {"status", {{"phase", "Available"}}}});
-    }
-    void put_pod_with_claim() {
-        put_pod({.name = "p", .group = "", .uid = "", .node = ""});
-        json::object pod = api.at(pods, {"team", "p"});
-        json::object volume{{"name", "v"}};
-        volume["persistentVolumeClaim"] = json::object{{"claimName", "data"}};
-        pod["spec"].as_object()["volumes"] = json::array{std::move(volume)};
+TEST_F(SchedulerOfKubernetes, AShareThatNothingEnforcesIsSaidSo) {
+    for (const char* name : {"plain", "kept"}) {
+        put_pod({.name = name, .group = "", .uid = "", .node = "", .gpus = 0});
+        json::object pod = api.at(pods, {"team", name});
+        pod["metadata"].as_object()["annotations"] = {{"gpu-fraction", "0.5"}};
+        const char* node = std::string(name) == "kept" ? "n2" : "n1";
+        pod["spec"].as_object()["nodeSelector"] = {{"kubernetes.io/hostname", node}};
         api.put(pods, std::move(pod));
     }
-    /// Patches of claims and volumes.
-    std::vector<std::string> patches() {
-        std::vector<std::string> out;
-        for (const Call& call : api.changes) {
-            if (call.target.find("/persistentvolume") != std::string::npos) {
-                out.push_back(call.method + " " + call.target + " " + call.body);
-            }
-        }
-        return out;
-    }
-};
-
-TEST_F(SchedulerOfVolumes, TellsTheClaimItsNodeAndBindsWhenTheVolumeIsThere) {
-    put_class("csi.example.com");
-    put_claim();
-    put_pod_with_claim();
+    json::object node = api.at(nodes, {"", "n2"});
+    node["metadata"].as_object()["annotations"] = {
+        {"hami.io/node-nvidia-register", "GPU-1,10,81920,100,NVIDIA-H100,0,true:"}};
+    api.put(nodes, std::move(node));
     start();
     turn();
 
-    EXPECT_EQ(bindings(), 0U);
-    ASSERT_THAT(patches(), SizeIs(1));
-    EXPECT_THAT(patches()[0],
-                AllOf(HasSubstr("PATCH /api/v1/namespaces/team/persistentvolumeclaims/data"),
-                      HasSubstr(R"("volume.kubernetes.io/selected-node":"n)"),
-                      HasSubstr(R"("uid":"data-uid")")));
-
-    put_volume("n2");
-    put_claim("disk");
-    turn();
-
-    EXPECT_THAT(bound(), Contains(std::pair<const std::string, std::string>("p", "n2")));
-    EXPECT_THAT(patches(), SizeIs(1));
-}
-
-TEST_F(SchedulerOfVolumes, KeepsAVolumeThatIsThereForTheClaim) {
-    put_class("kubernetes.io/no-provisioner");
-    put_claim();
-    put_volume("n2");
-    put_pod_with_claim();
-    start();
-    turn();
-
-    EXPECT_EQ(bindings(), 0U);
-    ASSERT_THAT(patches(), SizeIs(1));
-    EXPECT_THAT(patches()[0],
-                AllOf(HasSubstr("PATCH /api/v1/persistentvolumes/disk"),
-                      HasSubstr(R"("claimRef":{)"), HasSubstr(R"("uid":"data-uid")")));
-}
-
-TEST_F(SchedulerOfVolumes, AMissingClaimIsSaidAndWaitedFor) {
-    put_class("csi.example.com");
-    put_pod_with_claim();
-    start();
-    turn();
-
-    EXPECT_EQ(bindings(), 0U);
-    EXPECT_THAT(
-        condition(api.at(pods, {"team", "p"}), "PodScheduled"),
-        AllOf(HasSubstr("spec.volumes[0]"), HasSubstr("persistentvolumeclaim \"data\" not found")));
-
-    put_volume("n1");
-    put_claim("disk");
-    turn();
-
-    EXPECT_THAT(bound(), Contains(std::pair<const std::string, std::string>("p", "n1")));
+    ASSERT_THAT(bound(), SizeIs(2));
+    EXPECT_THAT(told(), Contains(AllOf(HasSubstr("Warning ShareNotEnforced of plain"),
+                                       HasSubstr("accounted for on n1 and not enforced"))));
+    EXPECT_THAT(told(), Not(Contains(HasSubstr("ShareNotEnforced of kept"))));
 }
 
 TEST_F(SchedulerOfKubernetes, TheRoomThatAnotherSchedulerNominatedIsKept) {

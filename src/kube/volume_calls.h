@@ -1,5 +1,5 @@
-// What is written of storage before a pod is bound: a claim is told the node for which its volume is
-// to be made, or a volume is kept for it.
+// What is written of storage before a pod is bound: a claim is told the node for which its volume
+// is to be made, or a volume is kept for it.
 #pragma once
 
 #include "dialect/kubernetes_volume.h"

@@ -4,6 +4,8 @@
 #include "ledger/entry.h"
 #include "ledger/record_fields.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 namespace muster {
@@ -40,7 +42,11 @@ Result<Record> decode_record(std::string_view bytes) {
     Decoder decoder(bytes);
     const std::uint8_t format = decoder.in().byte();
     if (!decoder.in().has_failed() && format != record_format) {
-        decoder.in().refuse("a format that this version does not know");
+        decoder.in().refuse(
+            fmt::format("{}, a format that this version does not know (it reads {}): go on with "
+                        "the version that "
+                        "wrote it, or begin an empty ledger, which takes up what runs",
+                        format, record_format));
     }
     Record record;
     decoder.get(record);
