@@ -188,9 +188,11 @@ TEST(VolcanoJob, RefusesWhatItCannotKeepOrMakesNoSense) {
              "]}",
          "expected as many tasks as the 5 replicas"},
         {"{tasks: [" +
-             task("name: w", "topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule}], ") +
+             task("name: w", "topologySpreadConstraints: [{topologyKey: z, evenly: true}], ") +
              "]}",
-         "a topologySpreadConstraint with DoNotSchedule is not supported"},
+         "evenly of a spread is not supported"},
+        {"{tasks: [" + task("name: w", "hyperThreads: 1, ") + "]}",
+         "unknown field hyperThreads of a pod"},
         {"{tasks: [" + task("name: w", "resourceClaims: [{name: g}], ") + "]}", "resourceClaims"},
         {"{tasks: [" + task("name: w", "nodeName: n1, ") + "]}",
          "nodeName goes past the scheduler"},
@@ -202,9 +204,8 @@ TEST(VolcanoJob, RefusesWhatItCannotKeepOrMakesNoSense) {
 }
 
 TEST(VolcanoJob, WarnsOfFieldsByName) {
-    const auto input = read(
-        volcano("{sparkles: 1, tasks: [" +
-                task("name: w, glitter: 2, dependsOn: {name: [x]}", "hyperThreads: 1, ") + "]}"));
+    const auto input = read(volcano("{sparkles: 1, tasks: [" +
+                                    task("name: w, glitter: 2, dependsOn: {name: [x]}") + "]}"));
 
     ASSERT_TRUE(input) << input.error().message;
     std::string all;
@@ -214,7 +215,6 @@ TEST(VolcanoJob, WarnsOfFieldsByName) {
         HasSubstr(
             "job.yaml:4: spec.sparkles: unknown field sparkles of a Volcano Job is not looked at"));
     EXPECT_THAT(all, HasSubstr("unknown field glitter of a Volcano task"));
-    EXPECT_THAT(all, HasSubstr("unknown field hyperThreads of a pod"));
     EXPECT_THAT(all, HasSubstr("dependsOn is not kept"));
 }
 
