@@ -112,6 +112,7 @@ private:
         if (path.ends_with("/podgroups")) {
             return page(call.target, (nodes_ * pods_per_node + waiting) / per_gang, group_text);
         }
+        if (path.starts_with("/api/v1/")) { return page(call.target, 0, group_text); }
         return {.status = 404, .body = "{}"};
     }
     static std::string node_of(std::size_t i) { return node_text(i); }
