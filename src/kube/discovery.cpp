@@ -75,6 +75,7 @@ private:
     }
 
     using Version = std::pair<std::string, std::string>;  // group and version
+    inline static const Version core{"", "v1"};
 
     void on_groups(const Result<Answer>& answer) {
         const auto groups = names_in(answer, "/apis", "groups", "name");
@@ -86,10 +87,12 @@ private:
                 plurals_.try_emplace({one.group, one.version});
             }
         }
+        plurals_.try_emplace(core);
         open_ = plurals_.size();
-        if (open_ == 0) { return finish(); }
         for (const auto& [version, plurals] : plurals_) {
-            const std::string target = fmt::format("/apis/{}/{}", version.first, version.second);
+            const std::string target =
+                version == core ? "/api/v1"
+                                : fmt::format("/apis/{}/{}", version.first, version.second);
             ask(target,
                 [self = shared_from_this(), at = version, target](const Result<Answer>& resources) {
                     self->on_version(at, target, resources);
@@ -100,6 +103,7 @@ private:
     void on_version(const Version& version, const std::string& target,
                     const Result<Answer>& answer) {
         const bool is_unserved = answer && answer->status == 404;
+        if (is_unserved && version == core) { has_core_list_ = false; }
         if (!is_unserved) {
             auto plurals = names_in(answer, target, "resources", "name");
             if (plurals) {
@@ -116,7 +120,11 @@ private:
         ServedKinds out;
         for (const ObjectKind kind : wanted_) {
             const KindName& name = name_of(kind);
-            if (name.resource.group.empty()) { out.emplace(kind, name.resource); }
+            // Every server has nodes and pods; one that tells of no core kinds may have them all.
+            const bool is_always = kind == ObjectKind::node || kind == ObjectKind::pod;
+            if (name.resource.group.empty() && (is_always || !has_core_list_)) {
+                out.emplace(kind, name.resource);
+            }
             for (const Resource& one : ways_to(name)) {
                 const auto found = plurals_.find({one.group, one.version});
                 if (found != plurals_.end() && found->second.contains(one.plural)) {
@@ -140,6 +148,7 @@ private:
     std::function<void(Result<ServedKinds>)> done_;
     std::map<Version, std::set<std::string>> plurals_;
     std::size_t open_ = 0;
+    bool has_core_list_ = true;
     Error failure_;
 };
 

@@ -38,6 +38,17 @@ TEST_F(DiscoveryOfKinds, FindsNothingElseThanTheCoreOnABareServer) {
     }
 }
 
+TEST_F(DiscoveryOfKinds, TakesOfTheCoreWhatTheServerTellsOf) {
+    api.served = {"/api/v1/namespaces"};
+
+    const auto kinds = look({ObjectKind::node, ObjectKind::pod, ObjectKind::claim,
+                             ObjectKind::volume, ObjectKind::name_space});
+
+    ASSERT_TRUE(kinds) << kinds.error().message;
+    EXPECT_EQ(kinds->size(), 3U);
+    EXPECT_TRUE(kinds->contains(ObjectKind::name_space));
+}
+
 TEST_F(DiscoveryOfKinds, TakesTheVersionThatEachMinorServes) {
     struct Case {
         const char* minor;
