@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """kube.py [--sizes 1000x2000,...] [--modes drain,live] [--rounds N] [--subjects ...]: schedulers on one real API server.
 
-Kubernetes' API server, etcd and kwok (tools/kube/build; kwok and kube-scheduler are not among what it builds unasked)
-serve nodes of 8 GPUs and pods of one GPU in gangs of 8; every subject binds the same number of pods there, in an order
+Kubernetes' API server, etcd and kwok (tools/kube/build; kwok, kube-scheduler and kueue are not among what it builds
+unasked) serve nodes of 8 GPUs and pods of one GPU in gangs of 8; every subject binds the same number of pods there, in an order
 that differs from round to round. drain: all pods are there before the subject starts. live: it runs, then they come.
 
   bare     Binding calls alone, 32 in flight, of a client that has listed what there is: the ceiling
@@ -11,6 +11,9 @@ that differs from round to round. drain: all pods are there before the subject s
   muster   `muster scheduler`, PodGroups of scheduling.k8s.io/v1beta1, a ledger on disk
   plain    kube-scheduler, no gangs; its client's limits (50 requests a second) are raised to 5,000
   gang     kube-scheduler with the gates of its gang feature and the same PodGroups as Muster; limits raised
+  kueue    Kueue, which admits groups of plain pods, and the scheduler of plain, which binds them; limits raised in both.
+           A queue with a quota of all there is. None of its webhooks is registered: pods are made as they would leave
+           them, hence what they cost a pod is not in its numbers
 
 Rates are of the whole machine, on which API server, etcd, kwok and the subject share the cores, and often with others:
 only ratios to the ceiling of the same round say something, and the CPU time of the subject. Needs MUSTER_KUBE_DIR.
@@ -22,6 +25,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import ssl
 import statistics
 import subprocess
@@ -46,6 +50,13 @@ SUBJECTS = {  # its pods' schedulerName, and the kind of their groups
     "muster": ("muster", "upstream"),
     "plain": ("default-scheduler", "none"),
     "gang": ("default-scheduler", "upstream"),
+    "kueue": ("default-scheduler", "kueue"),
+}
+NEEDS = {"plain": ["kube-scheduler"], "gang": ["kube-scheduler"], "kueue": ["kube-scheduler", "kueue"]}
+PODS = "/api/v1/namespaces/load/pods"
+GROUPS = {  # what there is besides pods, by the kind of groups
+    "upstream": "/apis/scheduling.k8s.io/v1beta1/namespaces/load/podgroups",
+    "kueue": "/apis/kueue.x-k8s.io/v1beta2/namespaces/load/workloads",
 }
 
 
@@ -87,6 +98,7 @@ class Cluster:
     def __init__(self, nodes):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.looks = 0  # lists of pods that this script has asked for
+        self.kueue = None  # installed when it is asked for
         self.config = self.folder / "kubeconfig"
         subprocess.run([ROOT / "tools/kube/start", self.folder, "--", "--max-requests-inflight", "3000",
                         "--max-mutating-requests-inflight", "1500"], check=True, capture_output=True)
@@ -136,26 +148,30 @@ class Cluster:
     def wait_until_none(self, query, what):
         end = time.monotonic() + LIMIT_SECONDS
         self.looks += 1
-        while json.loads(self.ask("GET", f"/api/v1/namespaces/load/pods?limit=1{query}"))["items"]:
+        while json.loads(self.ask("GET", f"{PODS}?limit=1{query}"))["items"]:
             if time.monotonic() > end:
                 raise SystemExit(f"kube.py: {what}")
             self.looks += 1
             time.sleep(0.2)
 
-    def clear(self):
-        self.ask("DELETE", "/api/v1/namespaces/load/pods?gracePeriodSeconds=0")
+    def clear(self, kind):
+        """Objects have finalizers, which a controller that does not run any more, or never did, would take off."""
+        if kind == "kueue":
+            self.take_off_finalizers(PODS)
+        self.ask("DELETE", f"{PODS}?gracePeriodSeconds=0")
         self.wait_until_none("", "pods stay")
-        # Groups have a finalizer, which a controller that does not run here would take off.
-        groups = "/apis/scheduling.k8s.io/v1beta1/namespaces/load/podgroups"
+        if kind in GROUPS:
+            self.take_off_finalizers(GROUPS[kind])
+            self.ask("DELETE", GROUPS[kind])
+
+    def take_off_finalizers(self, path):
         host = urllib.parse.urlparse(self.server).netloc
         connection = http.client.HTTPSConnection(host, context=ssl._create_unverified_context())
-        token = {"Authorization": f"Bearer {self.token}"}
-        for one in json.loads(self.ask("GET", groups))["items"]:
-            name = one["metadata"]["name"]
-            for method, body, kind in (("PATCH", b'{"metadata": {"finalizers": null}}', "application/merge-patch+json"),
-                                       ("DELETE", b"", "application/json")):
-                connection.request(method, f"{groups}/{name}", body, {**token, "Content-Type": kind})
-                connection.getresponse().read()
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/merge-patch+json"}
+        for one in json.loads(self.ask("GET", path))["items"]:
+            connection.request("PATCH", f"{path}/{one['metadata']['name']}", b'{"metadata": {"finalizers": null}}',
+                               headers)
+            connection.getresponse().read()
         connection.close()
 
     def stop(self):
@@ -176,6 +192,72 @@ def scheduler_config(cluster):
     return path
 
 
+class Kueue:
+    """What its manifest installs in a cluster, but for webhooks, and a queue for all that the nodes have."""
+
+    def __init__(self, cluster, nodes):
+        self.cluster = cluster
+        self.ports = free_ports(2)
+        self.config = cluster.folder / "kueue.json"
+        self.config.write_text(json.dumps({
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", "namespace": "kueue-system",
+            "clientConnection": {"qps": 5000, "burst": 10000},
+            "controller": {"groupKindConcurrency": {  # of its manifest
+                "Pod": 5, "Workload.kueue.x-k8s.io": 10, "LocalQueue.kueue.x-k8s.io": 5,
+                "ClusterQueue.kueue.x-k8s.io": 5, "ResourceFlavor.kueue.x-k8s.io": 1}},
+            "leaderElection": {"leaderElect": False},
+            "metrics": {"bindAddress": "0"},
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{self.ports[0]}"},
+            "webhook": {"host": "127.0.0.1", "port": self.ports[1], "certDir": str(cluster.folder)},
+            "featureGates": {"VisibilityOnDemand": False},  # a server of its own, for humans
+            "integrations": {"frameworks": ["pod"]}}))
+        # Its server for webhooks starts only with a certificate, though nobody calls it.
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=kueue", "-days", "1",
+                        "-keyout", cluster.folder / "tls.key", "-out", cluster.folder / "tls.crt"],
+                       check=True, capture_output=True)
+        cluster.kubectl("create", "-f", "-", text=cluster.kubectl("kustomize", str(KUBE / "kueue-crd")))
+        cluster.kubectl("wait", "--for", "condition=Established", "--timeout=60s", "crd", "--all")
+        amounts = {"cpu": 192 * nodes, "memory": f"{2048 * nodes}Gi", "nvidia.com/gpu": 8 * nodes}
+        quotas = [{"name": what, "nominalQuota": amount} for what, amount in amounts.items()]
+        made = [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}},
+            {"apiVersion": "v1", "kind": "Secret",  # which it fills itself
+             "metadata": {"name": "kueue-webhook-server-cert", "namespace": "kueue-system"}},
+            queue_object("ResourceFlavor", {}, {"name": "load"}),
+            queue_object("ClusterQueue", {
+                "namespaceSelector": {},
+                "resourceGroups": [{"coveredResources": list(amounts),
+                                    "flavors": [{"name": "load", "resources": quotas}]}]}, {"name": "load"}),
+            queue_object("LocalQueue", {"clusterQueue": "load"}, {"name": "load", "namespace": "load"})]
+        cluster.kubectl("create", "-f", "-", text="\n---\n".join(map(json.dumps, made)))
+
+    def start(self):
+        return self.cluster.spawn("kueue", [KUBE / "kueue", "--kubeconfig", self.cluster.config,
+                                            "--config", self.config])
+
+    def wait_until_ready(self, process):
+        end = time.monotonic() + LIMIT_SECONDS
+        while time.monotonic() < end and process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[0]}/readyz", timeout=5):
+                    return
+            except OSError:  # not there yet, or not ready
+                time.sleep(0.1)
+        raise SystemExit(f"kube.py: kueue does not start; see {self.cluster.folder / 'kueue.log'} (kept with KEEP=1)")
+
+
+def queue_object(kind, spec, metadata):
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def free_ports(count):
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
 def start_subject(name, cluster, pods):
     """The processes that are measured."""
     if name in ("bare", "watched", "events"):
@@ -188,7 +270,8 @@ def start_subject(name, cluster, pods):
                "--secure-port", "0", "--authentication-skip-lookup"]
     if name == "gang":
         command += ["--feature-gates", GATES]
-    return [cluster.spawn(name, command)]
+    scheduler = cluster.spawn(name if name != "kueue" else "kueue-scheduler", command)
+    return [cluster.kueue.start(), scheduler] if name == "kueue" else [scheduler]
 
 
 def wait_for(process, what):
@@ -211,6 +294,8 @@ def measure(cluster, name, mode, pods):
         time.sleep(1)  # what is still written about them
     else:
         running += start_subject(name, cluster, pods)
+        if name == "kueue":
+            cluster.kueue.wait_until_ready(running[0])
         time.sleep(3)  # it has listed what there is
     before, looks = cluster.requests(), cluster.looks
     processes = {**cluster.processes, "load": follow.pid, "bench": os.getpid()}
@@ -239,7 +324,7 @@ def measure(cluster, name, mode, pods):
     peak = max(peak, peak_mb(running))
     after = cluster.requests()
     own = sum(end_of(one) for one in running) - sum(known_own)
-    cluster.clear()
+    cluster.clear(kind)
     asked = {what: (count - before.get(what, 0)) / pods for what, count in after.items() if count != before.get(what)}
     if "LIST pods" in asked:
         asked["LIST pods"] -= (cluster.looks - looks) / pods
@@ -310,14 +395,18 @@ def main():
         if not (KUBE / name).exists():
             raise SystemExit(f"kube.py: no {name} in {KUBE}; run tools/kube/build {name}")
     subjects = options.subjects.split(",")
-    if not (KUBE / "kube-scheduler").exists():
-        print(f"kube.py: without plain and gang, for there is no kube-scheduler in {KUBE}")
-        subjects = [one for one in subjects if one not in ("plain", "gang")]
+    for one in list(subjects):
+        missing = [program for program in NEEDS.get(one, []) if not (KUBE / program).exists()]
+        if missing:
+            print(f"kube.py: without {one}, for there is no {' or '.join(missing)} in {KUBE}")
+            subjects.remove(one)
     results, runs = [], []
     for size in options.sizes.split(","):
         nodes, pods = map(int, size.split("x"))
         cluster = Cluster(nodes)
         try:
+            if "kueue" in subjects:
+                cluster.kueue = Kueue(cluster, nodes)
             for mode in options.modes.split(","):
                 rounds = []
                 for turn in range(options.rounds):

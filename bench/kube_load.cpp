@@ -3,7 +3,8 @@
 //
 // nodes COUNT: makes GPU nodes, of 8 GPUs each.
 //
-// pods COUNT GANG SCHEDULER KIND: makes pods of one GPU; KIND of their groups: none, upstream.
+// pods COUNT GANG SCHEDULER KIND: makes pods of one GPU; KIND of their groups: none, upstream,
+// kueue (as Kueue's webhooks would leave them, for none are registered).
 //
 // follow COUNT: says "ready", then when the first and the last pod was bound, as JSON.
 //
@@ -136,13 +137,41 @@ json::object node(std::size_t i) {
 }
 
 struct PodPlan {
+    std::size_t count = 0;
     std::size_t per_gang = 1;
     std::string scheduler;
     std::string kind;
 };
 
+/// What a pod belongs to; the last one can be smaller.
+struct Gang {
+    Gang(std::size_t pod, const PodPlan& plan)
+        : name(fmt::format("gang-{:05}", pod / plan.per_gang)),
+          size(std::min(plan.per_gang, plan.count - pod / plan.per_gang * plan.per_gang)) {}
+
+    std::string name;
+    std::size_t size;
+};
+
+/// What Kueue's webhook makes of a pod with a queue, a group and its size: held by two gates, and
+/// with what all pods of one shape have in common, where it would put a hash.
+void queue(const Gang& gang, json::object& metadata, json::object& spec) {
+    metadata["labels"] = json::object{{"kueue.x-k8s.io/queue-name", space},
+                                      {"kueue.x-k8s.io/pod-group-name", gang.name},
+                                      {"kueue.x-k8s.io/managed", "true"}};
+    metadata["annotations"] =
+        json::object{{"kueue.x-k8s.io/pod-group-total-count", std::to_string(gang.size)},
+                     {"kueue.x-k8s.io/role-hash", "worker"}};
+    metadata["finalizers"] = json::array{"kueue.x-k8s.io/managed"};
+    json::array gates;
+    for (const auto* name : {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"}) {
+        gates.push_back(json::object{{"name", name}});
+    }
+    spec["schedulingGates"] = std::move(gates);
+}
+
 json::object pod(std::size_t i, const PodPlan& plan) {
-    const std::string gang = fmt::format("gang-{:05}", i / plan.per_gang);
+    const Gang gang(i, plan);
     json::object metadata{{"name", fmt::format("pod-{:06}", i)}, {"namespace", space}};
     json::array containers;
     containers.push_back(json::object{{"name", "worker"},
@@ -154,7 +183,11 @@ json::object pod(std::size_t i, const PodPlan& plan) {
                       {"restartPolicy", "Never"},
                       {"terminationGracePeriodSeconds", 0},
                       {"containers", std::move(containers)}};
-    if (plan.kind == "upstream") { spec["schedulingGroup"] = json::object{{"podGroupName", gang}}; }
+    if (plan.kind == "upstream") {
+        spec["schedulingGroup"] = json::object{{"podGroupName", gang.name}};
+    } else if (plan.kind == "kueue") {
+        queue(gang, metadata, spec);
+    }
     return {{"apiVersion", "v1"},
             {"kind", "Pod"},
             {"metadata", std::move(metadata)},
@@ -168,21 +201,20 @@ void make_nodes(Server& server, std::size_t count) {
 }
 
 /// Says when the first call went out and when the last one was answered.
-void make_pods(Server& server, std::size_t count, const PodPlan& plan) {
+void make_pods(Server& server, const PodPlan& plan) {
     const double began = now_s();
     Calls calls(*server.transport, creations_in_flight);
     const Resource groups{
         .group = "scheduling.k8s.io", .version = "v1beta1", .plural = "podgroups"};
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < plan.count; ++i) {
         if (plan.kind == "upstream" && i % plan.per_gang == 0) {
-            const json::object policy{
-                {"gang", json::object{{"minCount", std::min(plan.per_gang, count - i)}}}};
-            calls.ask(create_call(
-                groups, space,
-                {{"apiVersion", "scheduling.k8s.io/v1beta1"},
-                 {"kind", "PodGroup"},
-                 {"metadata", json::object{{"name", fmt::format("gang-{:05}", i / plan.per_gang)}}},
-                 {"spec", json::object{{"schedulingPolicy", policy}}}}));
+            const Gang gang(i, plan);
+            const json::object policy{{"gang", json::object{{"minCount", gang.size}}}};
+            calls.ask(create_call(groups, space,
+                                  {{"apiVersion", "scheduling.k8s.io/v1beta1"},
+                                   {"kind", "PodGroup"},
+                                   {"metadata", json::object{{"name", gang.name}}},
+                                   {"spec", json::object{{"schedulingPolicy", policy}}}}));
         }
         calls.ask(create_call(pods, space, pod(i, plan)));
     }
@@ -361,8 +393,10 @@ void run(std::span<char*> words) {
     } else if (what == "follow") {
         follow(server, count);
     } else if (what == "pods" && words.size() == 7) {
-        make_pods(server, count,
-                  {.per_gang = count_of(words[4]), .scheduler = words[5], .kind = words[6]});
+        make_pods(server, {.count = count,
+                           .per_gang = count_of(words[4]),
+                           .scheduler = words[5],
+                           .kind = words[6]});
     } else if (what == "bind" && words.size() == 6) {
         const std::string_view how = words[5];
         Bare(server, count_of(words[4]), how == "events").run(count, how != "list");
