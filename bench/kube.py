@@ -31,6 +31,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -158,11 +159,20 @@ class Cluster:
         """Objects have finalizers, which a controller that does not run any more, or never did, would take off."""
         if kind == "kueue":
             self.take_off_finalizers(PODS)
-        self.ask("DELETE", f"{PODS}?gracePeriodSeconds=0")
+        self.delete_all(PODS)
         self.wait_until_none("", "pods stay")
         if kind in GROUPS:
             self.take_off_finalizers(GROUPS[kind])
-            self.ask("DELETE", GROUPS[kind])
+            self.delete_all(GROUPS[kind])
+
+    def delete_all(self, path):
+        """The server gives up after a minute, with what is left."""
+        while True:
+            try:
+                return self.ask("DELETE", f"{path}?gracePeriodSeconds=0")
+            except urllib.error.HTTPError as error:
+                if error.code != 504:
+                    raise
 
     def take_off_finalizers(self, path):
         host = urllib.parse.urlparse(self.server).netloc

@@ -103,7 +103,7 @@ void Binder::start(std::span<const TaskOrder> orders) {
 }
 
 void Binder::bind(const std::string& workload, const TaskPod& pod, const std::string& node) {
-    if (!calls_->begin(pod.uid)) { return; }
+    if (calls_->is_bound(pod.uid) || !calls_->begin(pod.uid)) { return; }
     const json::object binding{
         {"apiVersion", "v1"},
         {"kind", "Binding"},
@@ -117,6 +117,7 @@ void Binder::bind(const std::string& workload, const TaskPod& pod, const std::st
         calls->end(pod.uid);
         const bool is_bound = answer && answer->is_ok();
         ++(is_bound ? calls->counts.bound : calls->counts.failed);
+        if (is_bound) { calls->note_bound(pod.uid); }
         if (is_bound || !answer || !is_final(*answer)) { return; }
         calls->news.push_back(
             {OrderNews::Kind::bind_refused, workload, pod.name, pod.uid, message_of(*answer)});

@@ -71,6 +71,7 @@ public:
     std::function<bool(const Call&)> is_answer_lost = {};  // on its way back
     std::function<std::optional<Answer>(const Call&)> refuses = {};
     std::vector<std::function<void()>> later;  // what waits for time to pass
+    bool is_watch_deaf = false;                // changes are not told
 
 private:
     struct Path {
@@ -105,6 +106,7 @@ private:
     }
 
     void tell(const std::string& collection, std::string_view type, const json::object& object) {
+        if (is_watch_deaf) { return; }
         const std::string text = json::serialize(json::object{{"type", type}, {"object", object}});
         for (const auto& watcher : watchers) {
             if (watcher->collection != collection) { continue; }

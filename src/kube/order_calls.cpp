@@ -15,6 +15,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t in_flight_max = 64;
+constexpr std::int64_t bound_ms = 10'000;
 constexpr std::string_view budget_cause = "DisruptionBudget";
 
 }  // namespace
@@ -39,6 +40,13 @@ std::string message_of(const Answer& answer) {
     }
     const std::string_view message = text_at(status, "message");
     return message.empty() ? fmt::format("answered with {}", answer.status) : std::string(message);
+}
+
+void OrderCalls::note_bound(const std::string& uid) {
+    bound_.insert(uid);
+    after(bound_ms, [weak = weak_from_this(), uid] {
+        if (const auto self = weak.lock()) { self->bound_.erase(uid); }
+    });
 }
 
 void OrderCalls::ask(Call call, Transport::Done done) {

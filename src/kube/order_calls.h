@@ -48,6 +48,11 @@ public:
     void end(const std::string& uid) { busy_.erase(uid); }
     [[nodiscard]] bool is_busy(const std::string& uid) const { return busy_.contains(uid); }
 
+    /// The server took the bind; its watch, which may lag, will tell. Not for ever: it may be
+    /// mistaken.
+    void note_bound(const std::string& uid);
+    [[nodiscard]] bool is_bound(const std::string& uid) const { return bound_.contains(uid); }
+
     OrderCounts counts;
     std::vector<OrderNews> news;
 
@@ -62,6 +67,7 @@ private:
     Transport& transport_;
     std::deque<Waiting> waiting_;
     std::set<std::string> busy_;
+    std::set<std::string> bound_;
     std::size_t in_flight_ = 0;
     bool is_resting_ = false;
     bool is_over_ = false;

@@ -36,6 +36,20 @@ TEST_F(SchedulerOfKubernetes, BindsEveryPodOfAGangThatFits) {
     EXPECT_THAT(told(), Not(Contains(HasSubstr("of train-0"))));  // the group says it for its pods
 }
 
+TEST_F(SchedulerOfKubernetes, AsksOnceForABindOfWhichTheWatchHasNotTold) {
+    retry = {.first_ms = 0, .most_ms = 0};  // an order is due in each turn
+    put_gang("train", 6);
+    start();
+    api.is_watch_deaf = true;
+
+    turn();
+    EXPECT_EQ(bindings(), 6U);
+
+    for (auto& work : std::exchange(api.later, {})) { work(); }  // time passes
+    turn();
+    EXPECT_GT(bindings(), 6U);
+}
+
 TEST_F(SchedulerOfKubernetes, BindsNoPodOfAGangThatDoesNotFitAndSaysWhy) {
     put_gang("train", 10);
 
