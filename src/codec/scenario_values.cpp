@@ -221,8 +221,8 @@ Result<Toleration> read_toleration(const Word& word) {
     if (head.is("*")) { return toleration; }
     for (const auto& [sign, op] :
          {std::pair('>', TolerationOp::greater), std::pair('<', TolerationOp::less)}) {
-        const std::size_t at = equals == std::string::npos ? head.find(sign) : equals;
-        if (at == equals || at == std::string::npos) { continue; }
+        const std::size_t at = head.find(sign);
+        if (equals != std::string::npos || at == std::string::npos) { continue; }
         MUSTER_TRY(compared, read_name("toleration", head.part(0, at)));
         toleration.key = compared;
         toleration.value = head.part(at + 1).text;

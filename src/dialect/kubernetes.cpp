@@ -48,7 +48,7 @@ Kind kind_of(const Document& document) {
     const std::string_view kind = document.kind;
     const std::string_view version = document.api_version;
     if (version.empty() || kind.empty()) { return Kind::unknown; }
-    if (around_kind(document) != AroundKind::none) { return Kind::around; }
+    if (around_kind(kind, version) != AroundKind::none) { return Kind::around; }
     if (version == "v1") {
         if (kind == "Node") { return Kind::node; }
         if (kind == "Pod") { return Kind::pod; }
@@ -220,7 +220,7 @@ void Reading::take_nomination(const Field& node, PodItem& pod) const {
 void Reading::read_around() {
     std::shared_ptr<Surroundings> own;
     for (const Document& document : documents_.all()) {
-        if (around_kind(document) == AroundKind::none) { continue; }
+        if (kind_of(document) != Kind::around) { continue; }
         if (own == nullptr) {
             own = context_.around != nullptr ? std::make_shared<Surroundings>(*context_.around)
                                              : std::make_shared<Surroundings>();

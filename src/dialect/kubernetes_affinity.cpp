@@ -97,7 +97,7 @@ void read_namespaces(const Field& field, PodTerm& term, const Scope& scope) {
         term.namespaces.clear();
         return;
     }
-    scope.look_at_namespaces();
+    scope.looks.namespaces = true;
     const Surroundings* around = scope.context.around.get();
     if (around == nullptr || !around->has_namespaces) {
         return scope.refuse(selector,
@@ -361,6 +361,15 @@ void read_tolerations(const Field& spec, TaskSpec& task, const Scope& scope) {
     }
 }
 
+PodTerm away_from(std::string key, std::string_view topology_key) {
+    PodTerm term;
+    term.selector = {{std::move(key), MatchOp::exists, {}}};
+    term.topology_key = topology_key;
+    term.is_anti = true;
+    term.is_any_namespace = true;
+    return term;
+}
+
 void read_host_ports(const Field& spec, TaskSpec& task) {
     const auto key_of = [](const HostPort& port, std::string_view ip) {
         return fmt::format("port.muster.dev/{}{}{}", port.name, ip.empty() ? "" : "/", ip);
@@ -371,11 +380,7 @@ void read_host_ports(const Field& spec, TaskSpec& task) {
         if (!is_there) { task.labels.push_back({std::move(key), ""}); }
     };
     const auto keep_away = [&](std::string key) {
-        PodTerm term;
-        term.selector = {{std::move(key), MatchOp::exists, {}}};
-        term.topology_key = "metadata.name";
-        term.is_anti = true;
-        term.is_any_namespace = true;
+        PodTerm term = away_from(std::move(key), "metadata.name");
         const bool is_there =
             std::find(task.pod_terms.begin(), task.pod_terms.end(), term) != task.pod_terms.end();
         if (!is_there) { task.pod_terms.push_back(std::move(term)); }

@@ -11,6 +11,8 @@ void read_node_affinity(const Field& spec, TaskSpec& task, const Scope& scope);
 /// After the task's labels and namespace are known.
 void read_pod_affinity(const Field& spec, TaskSpec& task, const Scope& scope);
 void read_tolerations(const Field& spec, TaskSpec& task, const Scope& scope);
+/// Anti-affinity to all pods with the label, of whatever namespace.
+PodTerm away_from(std::string key, std::string_view topology_key);
 /// As anti-affinity to pods with the same ports.
 void read_host_ports(const Field& spec, TaskSpec& task);
 /// After the task's labels are known.

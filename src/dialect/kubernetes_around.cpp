@@ -28,6 +28,10 @@ std::string read_class(const Field& object) {
                                                : object["spec"]["storageClassName"].text());
 }
 
+std::int64_t read_bytes(const Field& quantity) {
+    return quantity.is_present() ? quantity.quantity(INT64_MAX / 4) : 0;
+}
+
 ClaimObject read_claim(const Field& object) {
     const Field metadata = object["metadata"];
     const Field spec = object["spec"];
@@ -41,9 +45,7 @@ ClaimObject read_claim(const Field& object) {
     if (const Field selector = spec["selector"]; selector.is_present()) {
         out.selector = read_selector(selector);
     }
-    if (const Field bytes = spec["resources"]["requests"]["storage"]; bytes.is_present()) {
-        out.bytes = bytes.quantity(INT64_MAX / 4);
-    }
+    out.bytes = read_bytes(spec["resources"]["requests"]["storage"]);
     out.is_bound = !out.volume.empty() &&
                    metadata["annotations"]["pv.kubernetes.io/bind-completed"].is_present();
     out.is_lost = object["status"]["phase"].text() == "Lost";
@@ -86,9 +88,7 @@ VolumeObject read_volume(const Field& object) {
     out.driver = spec["csi"]["driver"].text();
     out.access = read_texts(spec["accessModes"]);
     out.labels = read_labels(metadata["labels"]);
-    if (const Field bytes = spec["capacity"]["storage"]; bytes.is_present()) {
-        out.bytes = bytes.quantity(INT64_MAX / 4);
-    }
+    out.bytes = read_bytes(spec["capacity"]["storage"]);
     if (const Field required = spec["nodeAffinity"]["required"]; required.is_present()) {
         out.is_local = true;
         out.terms = read_node_terms(required["nodeSelectorTerms"]);
@@ -142,15 +142,15 @@ void put_attach_limits(Surroundings& around, std::string_view node, AttachLimits
 
 }  // namespace
 
-AroundKind around_kind(const Document& document) {
-    if (document.api_version == "v1") {
-        if (document.kind == "PersistentVolumeClaim") { return AroundKind::claim; }
-        if (document.kind == "PersistentVolume") { return AroundKind::volume; }
-        if (document.kind == "Namespace") { return AroundKind::name_space; }
+AroundKind around_kind(std::string_view kind, std::string_view api_version) {
+    if (api_version == "v1") {
+        if (kind == "PersistentVolumeClaim") { return AroundKind::claim; }
+        if (kind == "PersistentVolume") { return AroundKind::volume; }
+        if (kind == "Namespace") { return AroundKind::name_space; }
     }
-    if (document.api_version == "storage.k8s.io/v1") {
-        if (document.kind == "StorageClass") { return AroundKind::storage_class; }
-        if (document.kind == "CSINode") { return AroundKind::csi_node; }
+    if (api_version == "storage.k8s.io/v1") {
+        if (kind == "StorageClass") { return AroundKind::storage_class; }
+        if (kind == "CSINode") { return AroundKind::csi_node; }
     }
     return AroundKind::none;
 }
@@ -160,7 +160,7 @@ void put(Surroundings& around, const Document& document) {
     const Field object(document, ignored);
     const Field metadata = object["metadata"];
     std::string name(metadata["name"].text());
-    switch (around_kind(document)) {
+    switch (around_kind(document.kind, document.api_version)) {
         case AroundKind::none: break;
         case AroundKind::claim:
             around.has_storage = true;

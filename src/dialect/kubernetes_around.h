@@ -75,7 +75,7 @@ struct Surroundings {
 };
 
 enum class AroundKind : std::uint8_t { none, claim, volume, storage_class, csi_node, name_space };
-AroundKind around_kind(const Document& document);
+AroundKind around_kind(std::string_view kind, std::string_view api_version);
 
 /// New or changed.
 void put(Surroundings& around, const Document& document);

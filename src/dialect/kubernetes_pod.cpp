@@ -111,7 +111,6 @@ TaskSpec read_task(const Field& metadata, const Field& spec, std::string name_sp
     read_pod_affinity(spec, task, scope);
     read_spread(spec, task, scope);
     read_host_ports(spec, task);
-    scope.look_at_claims(claims_of(spec, task.name_space, pod));
     read_volumes(spec, pod, task, request.amounts, scope);
     read_tolerations(spec, task, scope);
     read_task_gpus(metadata, spec, request.amounts, task, scope);

@@ -47,10 +47,6 @@ struct Scope {
 
     /// Of a template; a server fills in the name that is not said.
     [[nodiscard]] bool is_ours(std::string_view scheduler) const;
-    void look_at_claims(std::vector<std::string> claims) const {
-        for (std::string& claim : claims) { looks.claims.push_back(std::move(claim)); }
-    }
-    void look_at_namespaces() const { looks.namespaces = true; }
     void refuse(const Field& field, std::string text) const {
         unsupported.push_back({field.place(), std::move(text)});
     }

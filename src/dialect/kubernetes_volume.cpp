@@ -140,12 +140,7 @@ bool restrict(std::vector<NodeTerm>& required, const std::vector<NodeTerm>& more
 void keep_alone(const std::string& claim, TaskSpec& task) {
     const std::string key = "claim.muster.dev/" + claim;
     task.labels.push_back({key, ""});
-    PodTerm term;
-    term.selector = {{key, MatchOp::exists, {}}};
-    term.topology_key = "metadata.cluster";
-    term.is_anti = true;
-    term.is_any_namespace = true;
-    task.pod_terms.push_back(std::move(term));
+    task.pod_terms.push_back(away_from(key, "metadata.cluster"));
 }
 
 /// A volume that will be made for each pod of a template: as if its claim were there.
@@ -214,20 +209,6 @@ ClaimView view_of(const Surroundings& around, std::string_view name) {
     return view;
 }
 
-std::vector<std::string> claims_of(const Field& spec, std::string_view name_space,
-                                   std::string_view pod) {
-    std::vector<std::string> out;
-    for (const Field& volume : spec["volumes"].items()) {
-        const Field claim = volume["persistentVolumeClaim"];
-        if (claim.is_present()) {
-            out.push_back(fmt::format("{}/{}", name_space, claim["claimName"].text()));
-        } else if (volume["ephemeral"].is_present() && !pod.empty()) {
-            out.push_back(fmt::format("{}/{}-{}", name_space, pod, volume["name"].text()));
-        }
-    }
-    return out;
-}
-
 void read_volumes(const Field& spec, std::string_view pod, TaskSpec& task,
                   std::vector<Amount>& amounts, const Scope& scope) {
     const Surroundings* around = scope.context.around.get();
@@ -236,17 +217,18 @@ void read_volumes(const Field& spec, std::string_view pod, TaskSpec& task,
         const Field claim = volume["persistentVolumeClaim"];
         const Field ephemeral = volume["ephemeral"];
         if (!claim.is_present() && !ephemeral.is_present()) { continue; }
+        const bool is_of_template = !claim.is_present() && pod.empty();
+        const std::string name =
+            claim.is_present()
+                ? fmt::format("{}/{}", task.name_space, claim["claimName"].text())
+                : fmt::format("{}/{}-{}", task.name_space, pod, volume["name"].text());
+        if (!is_of_template) { scope.looks.claims.push_back(name); }
         if (around == nullptr || !around->has_storage) {
             scope.notes.add(volume,
                             "no storage is known here: where a volume can be reached from is not "
                             "looked at");
             continue;
         }
-        const bool is_of_template = !claim.is_present() && pod.empty();
-        const std::string name =
-            claim.is_present()
-                ? fmt::format("{}/{}", task.name_space, claim["claimName"].text())
-                : fmt::format("{}/{}-{}", task.name_space, pod, volume["name"].text());
         const ClaimView view =
             is_of_template ? view_template(*around, ephemeral["volumeClaimTemplate"]["spec"])
                            : view_of(*around, name);

@@ -25,12 +25,8 @@ struct ClaimView {
 };
 ClaimView view_of(const Surroundings& around, std::string_view claim);
 
-/// Claims of a pod, "namespace/name"; of a generic ephemeral volume the one that is made for it,
-/// unless the pod's own name is not known.
-std::vector<std::string> claims_of(const Field& spec, std::string_view name_space,
-                                   std::string_view pod);
-
-/// `pod` is empty of a template. To `amounts` come those volumes that nodes count.
+/// `pod` is empty of a template. To `amounts` come those volumes that nodes count. The claims are
+/// looked at: also those that are made for a pod's generic ephemeral volumes.
 void read_volumes(const Field& spec, std::string_view pod, TaskSpec& task,
                   std::vector<Amount>& amounts, const Scope& scope);
 

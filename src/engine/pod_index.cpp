@@ -177,16 +177,19 @@ std::string PodIndex::text(const World& world) const {
 }
 
 /// Who likes its own kind, in all that it requires, has nobody to be near to when it comes first.
-bool PodIndex::is_first_of_its_kind(const Group& group, const World& world) const {
-    return std::all_of(group.terms.begin(), group.terms.end(), [&](std::uint32_t index) {
-        const Term& term = terms_[index];
-        if (term.is_anti || term.weight > 0 || term.spread.max_skew > 0) { return true; }
-        if (!has(group.matched, index)) { return false; }
-        if (term.matching_total == 0) { return true; }
-        const std::vector<std::int64_t> counts = spread(term, term.matching, world);
-        return std::none_of(counts.begin(), counts.end(),
-                            [](std::int64_t count) { return count > 0; });
-    });
+/// `counts`: of each of the group's terms, over domains.
+bool PodIndex::is_first_of_its_kind(const Group& group,
+                                    std::span<const std::vector<std::int64_t>> counts) const {
+    for (std::size_t i = 0; i < group.terms.size(); ++i) {
+        const Term& term = terms_[group.terms[i]];
+        if (term.is_anti || term.weight > 0 || term.spread.max_skew > 0) { continue; }
+        if (!has(group.matched, group.terms[i])) { return false; }
+        if (std::any_of(counts[i].begin(), counts[i].end(),
+                        [](std::int64_t count) { return count > 0; })) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /// A domain counts when it has a node that the task could be on, and that has the keys of all of
@@ -260,14 +263,19 @@ PodVerdict PodIndex::judge(const Group& group, const World& world) const {
     PodVerdict out;
     out.allowed.assign(world.topology.size(), 1);
     out.preference.assign(world.topology.size(), 0);
-    const bool is_first = is_first_of_its_kind(group, world);
-    for (const std::uint32_t index : group.terms) {
-        const Term& term = terms_[index];
+    std::vector<std::vector<std::int64_t>> near(group.terms.size());
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        const Term& term = terms_[group.terms[i]];
+        if (term.spread.max_skew == 0) { near[i] = spread(term, term.matching, world); }
+    }
+    const bool is_first = is_first_of_its_kind(group, near);
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        const Term& term = terms_[group.terms[i]];
         if (term.spread.max_skew > 0) {
-            judge_spread(term, has(group.matched, index), group, world, out);
+            judge_spread(term, has(group.matched, group.terms[i]), group, world, out);
             continue;
         }
-        const std::vector<std::int64_t> counts = spread(term, term.matching, world);
+        const std::vector<std::int64_t>& counts = near[i];
         for (Position at = 0; at < counts.size(); ++at) {
             if (term.weight > 0) {
                 if (counts[at] > 0) {

@@ -52,7 +52,8 @@ private:
 
     [[nodiscard]] static bool matches(const Term& term, Symbol name_space, const LabelSet& labels,
                                       const Symbols& symbols);
-    [[nodiscard]] bool is_first_of_its_kind(const Group& group, const World& world) const;
+    [[nodiscard]] bool is_first_of_its_kind(
+        const Group& group, std::span<const std::vector<std::int64_t>> counts) const;
     /// The nodes whose domains the rule counts, by position.
     [[nodiscard]] std::vector<std::uint8_t> counted_by(const Term& term, const Group& group,
                                                        const World& world) const;

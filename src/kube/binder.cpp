@@ -95,8 +95,8 @@ void Binder::start(std::span<const TaskOrder> orders) {
         for (const auto& [order, pod] : targets) { nodes.emplace(order->task, order->node); }
         return source_.wait_for_volumes(workload, std::move(nodes));
     }
+    if (!targets.empty()) { evictions_->forget(workload); }
     for (const auto& [order, pod] : targets) {
-        evictions_->forget(workload);
         source_.note_ordered(workload, order->task);
         bind(workload, pod, order->node);
     }

@@ -216,10 +216,10 @@ Extract extract_of(ObjectKind kind, const json::object& object, SharedTexts& sha
         if (!group.empty()) { out.group = shared.share(std::string(group)); }
         out.standing = standing_of(object);
     }
-    if (kind == ObjectKind::pod && !is_leaving_unbound(kind, object)) {
+    if (kind != ObjectKind::pod) {
+        out.text = json::serialize(trimmed(kind, object));
+    } else if (!is_leaving_unbound(kind, object)) {
         split(trimmed(kind, object), shared, out);
-    } else {
-        out.text = scheduling_text(kind, object).value_or("");
     }
     if (const json::object* status = object_at(object, "status")) {
         const json::object written = written_status(kind, *status);
@@ -364,9 +364,10 @@ void ClusterObjects::count(ObjectKind kind, const ObjectName& name, const Extrac
     if (kind != ObjectKind::pod) { return; }
     const auto add = [&](const Extract* pod, std::int64_t by) {
         if (pod == nullptr || pod->group == nullptr) { return; }
-        const ObjectName group{name.first, *pod->group};
-        members_[group].count(pod->standing, by);
-        moved_groups_.insert(group);
+        const auto group = members_.try_emplace({name.first, *pod->group}).first;
+        group->second.count(pod->standing, by);
+        moved_groups_.insert(group->first);
+        if (group->second == GroupMembers{}) { members_.erase(group); }
     };
     const bool is_same = now != nullptr && before != nullptr && now->group == before->group &&
                          now->standing == before->standing;

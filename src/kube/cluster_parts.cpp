@@ -1,6 +1,7 @@
 #include "kube/cluster_parts.h"
 
 #include "dialect/kubernetes_node.h"
+#include "kube/objects.h"
 
 #include <algorithm>
 #include <utility>
@@ -135,14 +136,6 @@ dialect::KubernetesContext ClusterParts::around_alone() const {
 
 namespace {
 
-dialect::AroundKind around_kind(ObjectKind kind) {
-    if (kind == ObjectKind::claim) { return dialect::AroundKind::claim; }
-    if (kind == ObjectKind::volume) { return dialect::AroundKind::volume; }
-    if (kind == ObjectKind::storage_class) { return dialect::AroundKind::storage_class; }
-    return kind == ObjectKind::csi_node ? dialect::AroundKind::csi_node
-                                        : dialect::AroundKind::name_space;
-}
-
 std::vector<std::string> drivers_of(const dialect::Surroundings& around) {
     std::vector<std::string> out;
     for (const auto& [driver, nodes] : around.limited) { out.push_back(driver); }
@@ -169,8 +162,9 @@ bool ClusterParts::read_around(const std::vector<ObjectKey>& changed,
             frame.push_back(node);
         }
         if (text.empty()) {
+            const KindName& of = name_of(key.kind);
             dialect::take_out(
-                *around_, around_kind(key.kind),
+                *around_, dialect::around_kind(of.kind, of.api_version()),
                 key.kind == ObjectKind::claim ? name_text(key.name) : key.name.second);
             continue;
         }
@@ -308,9 +302,7 @@ void ClusterParts::mark(const Item& item) {
 }
 
 ClusterParts::Item* ClusterParts::find_pod(const std::string& name) {
-    const std::size_t slash = name.find('/');
-    const auto found =
-        items_.find({ObjectKind::pod, {name.substr(0, slash), name.substr(slash + 1)}});
+    const auto found = items_.find({ObjectKind::pod, object_name(name)});
     return found == items_.end() ? nullptr : &found->second;
 }
 

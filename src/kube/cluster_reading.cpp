@@ -19,11 +19,10 @@ namespace {
 
 /// The group that a pod names, in the order in which the dialect looks.
 std::string group_of(const json::object& pod) {
-    for (const std::string_view name : {text_at(pod, "spec.schedulingGroup.podGroupName"),
-                                        annotation_of(pod, "scheduling.k8s.io/group-name"),
-                                        annotation_of(pod, "scheduling.volcano.sh/group-name"),
-                                        label_of(pod, "scheduling.x-k8s.io/pod-group"),
-                                        label_of(pod, "kueue.x-k8s.io/pod-group-name")}) {
+    for (const std::string_view name :
+         {text_at(pod, "spec.schedulingGroup.podGroupName"), volcano_group_of(pod),
+          label_of(pod, "scheduling.x-k8s.io/pod-group"),
+          label_of(pod, "kueue.x-k8s.io/pod-group-name")}) {
         if (!name.empty()) { return std::string(name); }
     }
     return {};
@@ -192,10 +191,7 @@ ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& optio
     ClusterState out;
     sort_out(std::move(input.facts), out.listing);
     std::map<ObjectName, const dialect::PodTask*> tasks;
-    for (const dialect::PodTask& task : input.pods) {
-        const auto slash = task.pod.find('/');
-        tasks.emplace(ObjectName{task.pod.substr(0, slash), task.pod.substr(slash + 1)}, &task);
-    }
+    for (const dialect::PodTask& task : input.pods) { tasks.emplace(object_name(task.pod), &task); }
     for (const Document& document : attempts.documents().all()) {
         const ObjectKey* key = attempts.find(std::string(document.file));
         if (key == nullptr) { continue; }

@@ -24,6 +24,7 @@ struct GroupMembers {
 
     /// `by`: 1, or −1 of one that was counted. Those that leave count no more.
     void count(Standing standing, std::int64_t by);
+    bool operator==(const GroupMembers&) const = default;
     [[nodiscard]] std::int64_t held() const { return bound + running; }
     [[nodiscard]] std::int64_t unfinished() const { return waiting + bound + running; }
 };

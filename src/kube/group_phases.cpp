@@ -34,17 +34,9 @@ GroupPhases::GroupPhases(ClusterObjects& objects, std::vector<std::string> sched
       now_(std::move(now)) {}
 
 void GroupPhases::write() {
-    for (const ObjectName& name : objects_.take_moved_groups()) {
-        Wait& wait = waits_[name];
-        wait.has_changed = true;
-    }
-    if (waits_.empty()) { return; }
-    std::vector<ObjectName> names;
-    for (const auto& [name, wait] : waits_) {
-        if (!wait.is_asked && (wait.has_changed || wait.due <= now_())) { names.push_back(name); }
-    }
-    for (const ObjectName& name : names) {
-        Wait& wait = waits_.at(name);
+    for (const ObjectName& name : objects_.take_moved_groups()) { waits_[name].has_changed = true; }
+    for (auto& [name, wait] : waits_) {
+        if (wait.is_asked || (!wait.has_changed && wait.due > now_())) { continue; }
         wait.has_changed = false;
         look(name, wait);
     }

@@ -105,6 +105,11 @@ bool is_leaving(const json::object& object) {
     return !text_at(object, "metadata.deletionTimestamp").empty();
 }
 
+ObjectName object_name(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    return {std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
+}
+
 bool may_be_taken_later(const Result<Answer>& answer) {
     return !answer || answer->status == 409 || answer->status == 429 || answer->status >= 500;
 }

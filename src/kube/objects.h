@@ -30,6 +30,8 @@ std::string_view label_of(const boost::json::object& object, std::string_view ke
 std::string_view annotation_of(const boost::json::object& object, std::string_view key);
 /// It has a deletionTimestamp.
 bool is_leaving(const boost::json::object& object);
+/// Of "namespace/name".
+ObjectName object_name(std::string_view text);
 /// "True", "False", "Unknown" or empty, of status.conditions.
 std::string_view condition_of(const boost::json::object& object, std::string_view type);
 

@@ -165,25 +165,25 @@ void StatusWriter::tell_bound(const TaskBound& bound) {
     if (is_unenforced_here) { ++assigning.unenforced; }
     const TaskPods* pods = source_.pods_of(bound.workload);
     const auto pod = pods != nullptr ? pods->find(bound.task) : TaskPods::const_iterator{};
-    // Of a gang that has an object, that one says it for all of them: an event a pod would be as
-    // much work for the server as its binding.
-    if (pods != nullptr && pod != pods->end() && pods->size() <= pods_with_events_max &&
-        groups_of(bound.workload).empty()) {
+    if (pods != nullptr && pod != pods->end() && pods->size() <= pods_with_events_max) {
         const ObjectKey key{ObjectKind::pod, pod->second.name};
-        if (const auto object = objects_.find(key)) {
-            events_.record(reference(key, *object), "Normal", "Scheduled",
-                           fmt::format("Successfully assigned {}/{} to {}", key.name.first,
-                                       key.name.second, bound.node));
+        const auto record = [&](std::string_view type, std::string_view reason, std::string text) {
+            if (const auto object = objects_.find(key)) {
+                events_.record(reference(key, *object), type, reason, std::move(text));
+            }
+        };
+        // Of a gang that has an object, that one says it for all of them: an event a pod would be
+        // as much work for the server as its binding.
+        if (groups_of(bound.workload).empty()) {
+            record("Normal", "Scheduled",
+                   fmt::format("Successfully assigned {}/{} to {}", key.name.first, key.name.second,
+                               bound.node));
         }
-    }
-    if (is_unenforced_here && pods != nullptr && pod != pods->end() &&
-        pods->size() <= pods_with_events_max) {
-        const ObjectKey key{ObjectKind::pod, pod->second.name};
-        if (const auto object = objects_.find(key)) {
-            events_.record(reference(key, *object), "Warning", share_not_enforced,
-                           fmt::format("its part of a GPU is accounted for on {} and not enforced: "
-                                       "no driver there keeps the pod to it",
-                                       bound.node));
+        if (is_unenforced_here) {
+            record("Warning", share_not_enforced,
+                   fmt::format("its part of a GPU is accounted for on {} and not enforced: no "
+                               "driver there keeps the pod to it",
+                               bound.node));
         }
     }
     if (!assigning.open.empty()) { return; }
