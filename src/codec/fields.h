@@ -17,7 +17,7 @@
 
 namespace muster {
 
-inline constexpr unsigned record_format = 4;
+inline constexpr unsigned record_format = 5;
 
 /// One function serves values that are read and values that are filled.
 template <class T, class Of>
@@ -162,6 +162,7 @@ void fields(auto& visit, Is<TaskSpec> auto& v) {
     visit("gpu", v.gpu);
     visit("node_selector", v.node_selector);
     visit("required", v.required);
+    visit("implied", v.implied);
     visit("preferred", v.preferred);
     visit("tolerations", v.tolerations);
     visit("pod_terms", v.pod_terms);

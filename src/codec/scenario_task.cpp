@@ -64,9 +64,15 @@ Result<std::int32_t> read_weight(const Attribute& attribute, std::string_view pr
     return static_cast<std::int32_t>(weight);
 }
 
-/// `where=…` must hold (any of several), `where.20=…` is preferred with that weight.
+/// `where=…` must hold (any of several), `where.20=…` is preferred with that weight; `implied=…` is
+/// as `where=…`.
 Result<> read_node_term(TaskSpec& task, const Attribute& attribute) {
     NodeTerm term;
+    if (attribute.is("implied")) {
+        MUSTER_TRY(matches, read_matches(attribute.value));
+        task.implied.push_back({std::move(matches), 0});
+        return {};
+    }
     MUSTER_TRY(weight, read_weight(attribute, "where"));
     term.weight = weight;
     MUSTER_TRY(matches, read_matches(attribute.value));
@@ -151,7 +157,7 @@ std::string write_spread(const PodTerm& term) {
 }
 
 Result<bool> change_terms(TaskSpec& task, const Attribute& attribute) {
-    if (attribute.is("where") || attribute.has_prefix("where")) {
+    if (attribute.is("where") || attribute.is("implied") || attribute.has_prefix("where")) {
         MUSTER_CHECK(read_node_term(task, attribute));
         return true;
     }
@@ -208,6 +214,9 @@ std::string write_terms(const TaskSpec& task) {
     for (const NodeTerm& term : task.required) {
         out += fmt::format(" where={}", write_matches(term.matches));
     }
+    for (const NodeTerm& term : task.implied) {
+        out += fmt::format(" implied={}", write_matches(term.matches));
+    }
     for (const NodeTerm& term : task.preferred) {
         out +=
             fmt::format(" {}={}", with_weight("where", term.weight), write_matches(term.matches));
@@ -239,7 +248,7 @@ std::string write_terms(const TaskSpec& task) {
 
 std::string_view task_keys() {
     return "gpu, share, mib, mig, model, near, cpu, mem, ext.NAME, selector.KEY, where, "
-           "where.WEIGHT, "
+           "where.WEIGHT, implied, "
            "tolerate, together, apart, spread, label.KEY, ns, exclusive";
 }
 

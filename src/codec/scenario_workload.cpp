@@ -12,8 +12,8 @@ namespace muster::scenario {
 
 namespace {
 
-const std::initializer_list<std::string_view> group_lists = {"tolerate", "where", "together",
-                                                             "apart"};
+const std::initializer_list<std::string_view> group_lists = {"tolerate", "where", "implied",
+                                                             "together", "apart"};
 
 /// Takes `under=K` out of the attributes: the parent as a group's index, the gang itself is 0.
 Result<std::optional<std::int32_t>> take_parent(std::vector<Attribute>& attributes,

@@ -281,6 +281,13 @@ void read_mig(const Field& metadata, const Field& spec, std::vector<Amount>& amo
     amounts = std::move(kept);
 }
 
+/// On the nodes of one vendor.
+void keep_to(TaskSpec& task, MatchOp op, std::vector<std::string> values) {
+    const LabelMatch match{std::string(vendor_label), op, std::move(values)};
+    if (task.implied.empty()) { task.implied.emplace_back(); }
+    for (NodeTerm& term : task.implied) { term.matches.push_back(match); }
+}
+
 }  // namespace
 
 std::span<const GpuVendor> gpu_vendors() { return vendors; }
@@ -353,8 +360,7 @@ void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount
         need.kind = GpuKind::whole;
         need.count = static_cast<std::int32_t>(std::min<std::int64_t>(count, INT32_MAX));
         if (vendor.resource != nvidia) {
-            task.node_selector.push_back(
-                {std::string(vendor_label), vendor_value(vendor.resource)});
+            keep_to(task, MatchOp::in, {vendor_value(vendor.resource)});
         }
     }
     const Field annotations = metadata["annotations"];
@@ -371,14 +377,23 @@ void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount
     read_mig(metadata, spec, amounts, task, scope);
     if (need.kind == GpuKind::none) { return; }
     need.near_nic = is_marked(metadata, "muster.dev/near-nic", "true");
-    const bool is_nvidia =
-        std::none_of(task.node_selector.begin(), task.node_selector.end(),
-                     [](const Label& label) { return label.key == vendor_label; });
-    if (is_nvidia && scope.context.has_other_vendors) {
-        const LabelMatch match{std::string(vendor_label), MatchOp::does_not_exist, {}};
-        if (task.required.empty()) { task.required.emplace_back(); }
-        for (NodeTerm& term : task.required) { term.matches.push_back(match); }
+    if (scope.context.has_other_vendors && gpu_resource_of(task) == nvidia) {
+        keep_to(task, MatchOp::does_not_exist, {});
     }
+}
+
+std::string_view gpu_resource_of(const TaskSpec& task) {
+    for (const GpuVendor& vendor : vendors) {
+        const LabelMatch match{
+            std::string(vendor_label), MatchOp::in, {vendor_value(vendor.resource)}};
+        if (std::any_of(task.implied.begin(), task.implied.end(), [&](const NodeTerm& term) {
+                return std::find(term.matches.begin(), term.matches.end(), match) !=
+                       term.matches.end();
+            })) {
+            return vendor.resource;
+        }
+    }
+    return nvidia;
 }
 
 }  // namespace muster::dialect

@@ -44,5 +44,7 @@ void read_node_gpus(const Field& node, std::vector<Amount>& amounts, NodeSpec& o
 /// What a pod asks for; takes its resources out of `amounts`.
 void read_task_gpus(const Field& metadata, const Field& spec, std::vector<Amount>& amounts,
                     TaskSpec& task, const Scope& scope);
+/// Whose GPUs a task that was read asks for: "nvidia.com/gpu".
+std::string_view gpu_resource_of(const TaskSpec& task);
 
 }  // namespace muster::dialect

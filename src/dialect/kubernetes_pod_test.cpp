@@ -1,6 +1,8 @@
 // What single pods ask for. Pods are written as the text after `spec:` on one line.
 #include "dialect/kubernetes.h"
 
+#include "dialect/kubernetes_gpu.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -174,9 +176,13 @@ TEST(PodGpus, OneVendorsRequestStaysOffAnothersNodes) {
     const TaskSpec nvidia = task(fmt::format("containers: [{}]", limits("nvidia.com/gpu: 1")), "",
                                  {.has_other_vendors = true});
 
-    EXPECT_THAT(amd.node_selector, ElementsAre(Label{"muster.dev/gpu-vendor", "amd.com_gpu"}));
-    ASSERT_EQ(nvidia.required.size(), 1U);
-    EXPECT_EQ(nvidia.required[0].matches[0].op, MatchOp::does_not_exist);
+    const std::string key = "muster.dev/gpu-vendor";
+    const NodeTerm with{{{key, MatchOp::in, {"amd.com_gpu"}}}, 0};
+    const NodeTerm without{{{key, MatchOp::does_not_exist, {}}}, 0};
+    EXPECT_THAT(amd.implied, ElementsAre(with));
+    EXPECT_THAT(nvidia.implied, ElementsAre(without));
+    EXPECT_EQ(gpu_resource_of(amd), "amd.com/gpu");
+    EXPECT_EQ(gpu_resource_of(nvidia), "nvidia.com/gpu");
 }
 
 TEST(PodGpus, RefusesContradictions) {

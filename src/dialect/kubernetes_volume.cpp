@@ -12,7 +12,7 @@ namespace muster::dialect {
 
 namespace {
 
-/// Of one pod: its own terms and those of its volumes, put together.
+/// Of one pod: those of its volumes, put together.
 constexpr std::size_t node_terms_max = 4'096;
 
 std::string_view short_name(std::string_view claim) { return claim.substr(claim.find('/') + 1); }
@@ -244,9 +244,9 @@ void read_volumes(const Field& spec, std::string_view pod, TaskSpec& task,
             }
             continue;
         }
-        if (!view.is_anywhere && !restrict(task.required, view.terms)) {
-            scope.refuse(volume, fmt::format("node affinity and volumes come to more than {} terms",
-                                             node_terms_max));
+        if (!view.is_anywhere && !restrict(task.implied, view.terms)) {
+            scope.refuse(volume,
+                         fmt::format("volumes come to more than {} node terms", node_terms_max));
         }
         if (view.is_exclusive) { keep_alone(name, task); }
     }

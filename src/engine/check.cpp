@@ -83,6 +83,7 @@ Result<> check_task(const TaskSpec& task) {
     MUSTER_CHECK(check_resources(task.request));
     MUSTER_CHECK(check_gpu(task.gpu));
     for (const NodeTerm& term : task.required) { MUSTER_CHECK(check_matches(term.matches)); }
+    for (const NodeTerm& term : task.implied) { MUSTER_CHECK(check_matches(term.matches)); }
     for (const NodeTerm& term : task.preferred) {
         MUSTER_CHECK(check_matches(term.matches));
         MUSTER_CHECK(check_range("preference weight", term.weight, 1, 100));

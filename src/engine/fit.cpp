@@ -342,6 +342,14 @@ bool has_amounts(const Shape& shape, const Machine& machine, NodeId node, const 
     });
 }
 
+/// No term is no demand.
+bool any_holds(const std::vector<std::vector<Match>>& terms, const Machine& machine,
+               const Symbols& symbols) {
+    return terms.empty() || std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
+               return all_hold(term, machine.labels, symbols);
+           });
+}
+
 }  // namespace
 
 ShareNeed share_of(const GpuNeed& need, std::int32_t memory_mib) {
@@ -362,6 +370,11 @@ std::int64_t mig_milli(const Shape& shape, const ModelGpus& gpus) {
     return gpu_milli_whole * profile->memory / (profile->card == MigCard::four ? 4 : 8);
 }
 
+bool is_selected(const Shape& shape, const Machine& machine, const Symbols& symbols) {
+    return all_hold(shape.node_selector, machine.labels, symbols) &&
+           any_holds(shape.required, machine, symbols);
+}
+
 CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols) {
     CauseSet causes = 0;
     if (!machine.spec.is_ready) { causes |= bit(Cause::not_ready); }
@@ -373,12 +386,9 @@ CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols
         causes |= bit(Cause::cordoned);
     }
     if (!is_tolerated(machine.spec.taints, shape.spec.tolerations)) { causes |= bit(Cause::taint); }
-    const bool is_selected =
-        all_hold(shape.node_selector, machine.labels, symbols) &&
-        (shape.required.empty() ||
-         std::any_of(shape.required.begin(), shape.required.end(),
-                     [&](const auto& term) { return all_hold(term, machine.labels, symbols); }));
-    if (!is_selected) { causes |= bit(Cause::selector); }
+    if (!is_selected(shape, machine, symbols) || !any_holds(shape.implied, machine, symbols)) {
+        causes |= bit(Cause::selector);
+    }
     const GpuNeed& need = shape.spec.gpu;
     if (need.kind == GpuKind::none) { return causes; }
     if (machine.gpu_count() > 0 && machine.gpus_of(shape.models) == 0) {

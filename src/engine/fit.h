@@ -24,6 +24,9 @@ constexpr CauseSet bit(Cause cause) {
     return static_cast<CauseSet>(1U << static_cast<unsigned>(cause));
 }
 
+/// Its selector and required terms hold; `implied` is not looked at.
+bool is_selected(const Shape& shape, const Machine& machine, const Symbols& symbols);
+
 /// What no release on the node can change; the same for all nodes of a class.
 CauseSet static_causes(const Shape& shape, const Machine& machine, const Symbols& symbols);
 

@@ -204,16 +204,16 @@ std::vector<std::uint8_t> PodIndex::counted_by(const Term& term, const Group& gr
         }
     }
     const Shape& shape = world.shapes.at(group.shape);
-    CauseSet ruled_out = 0;
-    if (term.spread.skips_unselected) { ruled_out |= bit(Cause::selector); }
-    if (term.spread.skips_tainted) { ruled_out |= bit(Cause::taint); }
     std::vector<std::uint8_t> out(world.topology.size(), 0);
     for (Position at = 0; at < out.size(); ++at) {
         const Machine& machine = world.machines[world.topology.node_at(at).value];
         const bool has_keys = std::all_of(keys.begin(), keys.end(), [&](Symbol key) {
             return find_label(machine.labels, key).is_valid();
         });
-        out[at] = has_keys && (static_causes(shape, machine, world.symbols) & ruled_out) == 0;
+        out[at] = has_keys &&
+                  (!term.spread.skips_unselected || is_selected(shape, machine, world.symbols)) &&
+                  (!term.spread.skips_tainted ||
+                   is_tolerated(machine.spec.taints, shape.spec.tolerations));
     }
     return out;
 }

@@ -63,6 +63,7 @@ std::string key_of(const TaskSpec& task) {
         put(key, label.value);
     }
     put(key, task.required);
+    put(key, task.implied);
     put(key, task.preferred);
     put(key, static_cast<std::int64_t>(task.tolerations.size()));
     for (const Toleration& toleration : task.tolerations) {
@@ -115,6 +116,9 @@ Shape compile(const TaskSpec& task, Symbols& symbols, std::vector<std::string>& 
     for (const NodeTerm& term : task.required) {
         shape.required.push_back(compile_matches(term.matches, symbols));
     }
+    for (const NodeTerm& term : task.implied) {
+        shape.implied.push_back(compile_matches(term.matches, symbols));
+    }
     for (const NodeTerm& term : task.preferred) {
         shape.preferred.push_back({compile_matches(term.matches, symbols), term.weight});
     }
@@ -130,6 +134,7 @@ std::vector<Symbol> keys_of(const Shape& shape) {
     };
     add(shape.node_selector);
     for (const auto& term : shape.required) { add(term); }
+    for (const auto& term : shape.implied) { add(term); }
     for (const NodePreference& preference : shape.preferred) { add(preference.matches); }
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());

@@ -29,6 +29,7 @@ struct Shape {
     std::uint64_t models = ~std::uint64_t{0};  // bit i: GPUs of model i will do
     std::vector<Match> node_selector;
     std::vector<std::vector<Match>> required;  // any one must hold
+    std::vector<std::vector<Match>> implied;   // any one must hold
     std::vector<NodePreference> preferred;
     std::uint32_t users = 0;
 };

@@ -1,6 +1,7 @@
 #include "kube/refusal_text.h"
 
 #include "dialect/kubernetes_around.h"
+#include "dialect/kubernetes_gpu.h"
 
 #include <fmt/core.h>
 
@@ -12,12 +13,6 @@ namespace muster::kube {
 
 namespace {
 
-std::string_view gpu_resource(const TaskSpec& task) {
-    const bool is_amd = std::any_of(task.node_selector.begin(), task.node_selector.end(),
-                                    [](const Label& l) { return l.value == "amd.com_gpu"; });
-    return is_amd ? "amd.com/gpu" : "nvidia.com/gpu";
-}
-
 bool is_of_volumes(const TaskSpec& task) {
     const auto& all = task.request.extended;
     return !all.empty() && std::all_of(all.begin(), all.end(), [](const Amount& amount) {
@@ -25,17 +20,33 @@ bool is_of_volumes(const TaskSpec& task) {
     });
 }
 
+/// Which of both it is, the engine does not tell.
+std::string selector_text(const TaskSpec& task) {
+    const std::string wish = "node(s) didn't match Pod's node affinity/selector";
+    if (task.implied.empty()) { return wish; }
+    const auto& matches = task.implied.front().matches;
+    const bool has_volumes =
+        std::any_of(matches.begin(), matches.end(),
+                    [](const LabelMatch& match) { return match.key != dialect::vendor_label; });
+    const std::string other = has_volumes
+                                  ? "node(s) had volume node affinity conflict"
+                                  : fmt::format("Insufficient {}", dialect::gpu_resource_of(task));
+    const bool has_wish = !task.required.empty() || !task.node_selector.empty();
+    return has_wish ? fmt::format("{}, or {}", wish, other) : other;
+}
+
 std::string cause_text(Cause cause, const TaskSpec& task) {
     switch (cause) {
         case Cause::not_ready: return "node(s) were not ready";
         case Cause::cordoned: return "node(s) were unschedulable";
         case Cause::taint: return "node(s) had untolerated taint(s)";
-        case Cause::selector: return "node(s) didn't match Pod's node affinity/selector";
+        case Cause::selector: return selector_text(task);
         case Cause::pod_affinity: return "node(s) didn't match pod affinity/anti-affinity rules";
         case Cause::gpu_model: return "node(s) had no GPU of an allowed model";
         case Cause::gpu_total:
         case Cause::gpu_free:
-        case Cause::gpu_share: return fmt::format("Insufficient {}", gpu_resource(task));
+        case Cause::gpu_share:
+            return fmt::format("Insufficient {}", dialect::gpu_resource_of(task));
         case Cause::mig_profile:
         case Cause::mig_free:
             return fmt::format("Insufficient nvidia.com/mig-{}", task.gpu.profile);

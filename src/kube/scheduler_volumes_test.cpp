@@ -130,6 +130,19 @@ TEST_F(SchedulerOfVolumes, KeepsAVolumeThatIsThereForTheClaim) {
                       HasSubstr(R"("claimRef":{)"), HasSubstr(R"("uid":"data-uid")")));
 }
 
+TEST_F(SchedulerOfVolumes, AVolumeOutOfReachIsSaid) {
+    put_class("csi.example.com");
+    put_claim("disk");
+    put_volume("elsewhere");
+    put_pod_with_claim();
+    start();
+    turn();
+
+    EXPECT_EQ(bindings(), 0U);
+    EXPECT_THAT(condition(api.at(pods, {"team", "p"}), "PodScheduled"),
+                HasSubstr("2 node(s) had volume node affinity conflict"));
+}
+
 TEST_F(SchedulerOfVolumes, AMissingClaimIsSaidAndWaitedFor) {
     put_class("csi.example.com");
     put_pod_with_claim();

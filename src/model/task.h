@@ -63,7 +63,7 @@ struct SpreadRule {
     std::int32_t max_skew = 0;     // 0 = no spread
     std::int32_t domains_min = 1;  // with fewer of them the emptiest one counts as empty
     bool is_wish = false;          // preferred, not required
-    bool skips_unselected = true;  // nodes that its selector and affinity rule out do not count
+    bool skips_unselected = true;  // nodes that its selector and `required` rule out do not count
     bool skips_tainted = false;    // nor those whose taints it does not tolerate
 
     bool operator==(const SpreadRule&) const = default;
@@ -88,6 +88,9 @@ struct TaskSpec {
     GpuNeed gpu;
     std::vector<Label> node_selector;  // all must hold
     std::vector<NodeTerm> required;    // any one must hold; empty = no demand
+    // As `required`, but of the task's volumes and GPUs, not its wish: what only this rules out
+    // still counts for spread rules.
+    std::vector<NodeTerm> implied;
     std::vector<NodeTerm> preferred;
     std::vector<Toleration> tolerations;
     std::vector<PodTerm> pod_terms;

@@ -262,10 +262,13 @@ private:
                 say("placement: {} wants {}={}", holding.name(), label.key, label.value);
             }
         }
-        if (!spec.required.empty() &&
-            std::none_of(spec.required.begin(), spec.required.end(),
-                         [&](const NodeTerm& term) { return all_match(term.matches, labels); })) {
-            say("placement: {} meets none of {} node terms", holding.name(), spec.required.size());
+        for (const auto* terms : {&spec.required, &spec.implied}) {
+            if (!terms->empty() &&
+                std::none_of(terms->begin(), terms->end(), [&](const NodeTerm& term) {
+                    return all_match(term.matches, labels);
+                })) {
+                say("placement: {} meets none of {} node terms", holding.name(), terms->size());
+            }
         }
         if (holding.task->is_conflict) { say("placement: {} is a conflict", holding.name()); }
         check_extended(holding);

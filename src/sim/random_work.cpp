@@ -66,7 +66,7 @@ void RandomFacts::add_placement_rules(TaskSpec& task) {
         for (std::size_t j = 1 + dice_.below(2); j > 0; --j) {
             term.matches.push_back(make_match());
         }
-        task.required.push_back(term);
+        (dice_.chance(20) ? task.implied : task.required).push_back(term);
     }
     if (dice_.chance(20)) {
         NodeTerm term;
