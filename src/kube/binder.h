@@ -30,6 +30,9 @@ public:
     Result<> carry_out(std::span<const TaskOrder> orders) override;
 
     [[nodiscard]] const Counts& counts() const { return calls_->counts; }
+    /// Nothing that was asked is unanswered.
+    [[nodiscard]] bool is_idle() const { return calls_->is_idle(); }
+    void set_when_idle(std::function<void()> work) { calls_->when_idle = std::move(work); }
     std::vector<OrderNews> take_news() { return std::exchange(calls_->news, {}); }
 
 private:

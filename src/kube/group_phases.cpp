@@ -27,9 +27,10 @@ void put_count(json::object& patch, const json::object& group, std::string_view 
 
 }  // namespace
 
-GroupPhases::GroupPhases(ClusterObjects& objects, std::vector<std::string> schedulers,
-                         std::function<std::int64_t()> now)
-    : objects_(objects),
+GroupPhases::GroupPhases(Transport& transport, ClusterObjects& objects,
+                         std::vector<std::string> schedulers, std::function<std::int64_t()> now)
+    : transport_(transport),
+      objects_(objects),
       schedulers_(std::move(schedulers)),
       now_(std::move(now)) {}
 
@@ -98,8 +99,8 @@ void GroupPhases::ask(const ObjectName& name, const json::object& group, json::o
     if (served == objects_.served().end()) { return; }
     // The uid makes the server refuse it for another group of that name.
     const json::object patch{{"metadata", {{"uid", uid_of(group)}}}, {"status", std::move(status)}};
-    patch_object(objects_.transport(), {.resource = served->second, .name = name, .rest = "status"},
-                 patch, [this, name, alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
+    patch_object(transport_, {.resource = served->second, .name = name, .rest = "status"}, patch,
+                 [this, name, alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
                      if (alive.expired()) { return; }
                      Wait& wait = waits_[name];
                      wait.is_asked = false;

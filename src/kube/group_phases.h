@@ -20,7 +20,7 @@ class GroupPhases {
 public:
     /// `schedulers`: by whose name a group's job, or when it has none its pods, are ours. `now`:
     /// ms.
-    GroupPhases(ClusterObjects& objects, std::vector<std::string> schedulers,
+    GroupPhases(Transport& transport, ClusterObjects& objects, std::vector<std::string> schedulers,
                 std::function<std::int64_t()> now);
 
     /// After each turn.
@@ -43,6 +43,7 @@ private:
     [[nodiscard]] bool is_ours(const ObjectName& name, const boost::json::object& group) const;
     void ask(const ObjectName& name, const boost::json::object& group, boost::json::object status);
 
+    Transport& transport_;
     ClusterObjects& objects_;
     std::vector<std::string> schedulers_;
     std::function<std::int64_t()> now_;

@@ -78,6 +78,7 @@ TEST_F(GroupPhasesOfVolcano, AreInqueueWhileTheGangWaits) {
 
 /// What is left is evicted, for there is no room for the one that is made in its stead.
 TEST_F(GroupPhasesOfVolcano, AreUnknownWhileAGangThatIsNotWholeLeaves) {
+    retry = {.first_ms = 0, .most_ms = 0};
     put_gang("train", 8);
     start();
     turn();
@@ -86,7 +87,15 @@ TEST_F(GroupPhasesOfVolcano, AreUnknownWhileAGangThatIsNotWholeLeaves) {
     remove(0);
     put_pod({.name = "other", .group = "", .uid = "", .node = "n1"});  // takes the place
     put_pod({.name = "train-8", .group = "train", .uid = "", .node = ""});
-    turn();
+    api.refuses = [](const Call& call) {
+        return call.target.ends_with("/eviction") ? std::optional(Answer{.status = 500, .body = ""})
+                                                  : std::nullopt;
+    };
+    for (int second = 0; second < 3; ++second, clock_ms += 1'000) { turn(); }
+    EXPECT_EQ(phase(), "Unknown");
+
+    api.refuses = {};
+    for (int second = 0; second < 3; ++second, clock_ms += 1'000) { turn(); }
     EXPECT_EQ(written(), (std::vector<std::string>{"Inqueue", "Running", "Unknown", "Inqueue"}));
 }
 

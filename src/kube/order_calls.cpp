@@ -77,6 +77,7 @@ void OrderCalls::send() {
             if (wait > 0 && !self->is_resting_) { self->rest(wait); }
             done(std::move(answer));
             self->send();
+            if (self->is_idle() && self->when_idle) { self->when_idle(); }
         });
     }
 }

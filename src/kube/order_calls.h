@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -38,7 +39,11 @@ public:
 
     void ask(Call call, Transport::Done done);
     /// Asks nothing more.
-    void stop() { is_over_ = true; }
+    void stop() {
+        is_over_ = true;
+        when_idle = {};
+    }
+    [[nodiscard]] bool is_idle() const { return in_flight_ == 0 && waiting_.empty(); }
     void after(std::int64_t milliseconds, std::function<void()> work) {
         transport_.after(milliseconds, std::move(work));
     }
@@ -55,6 +60,7 @@ public:
 
     OrderCounts counts;
     std::vector<OrderNews> news;
+    std::function<void()> when_idle;  // after the last answer
 
 private:
     struct Waiting {

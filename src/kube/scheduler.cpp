@@ -49,13 +49,17 @@ Scheduler::Scheduler(Link link, const SchedulerOptions& options)
       objects_(*link_.transport, link_.pump, options.look_ms, link_.is_over),
       source_(objects_, {.schedulers = options.names}, options.windows),
       binder_(source_, *link_.transport, wall_ms),
-      writer_(objects_, source_,
+      behind_(
+          *link_.transport, [this] { return !binder_.is_idle(); }, options.windows.now),
+      writer_(behind_, objects_, source_,
               {.schedulers = options.names,
                .component = options.names.empty() ? "muster" : options.names.front(),
                .now = wall_ms,
                .clock = options.windows.now}),
       always_(std::make_unique<Always>()),
-      timed_(std::make_unique<Timed>(source_)) {}
+      timed_(std::make_unique<Timed>(source_)) {
+    binder_.set_when_idle([this] { behind_.send(); });
+}
 
 Scheduler::~Scheduler() = default;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control/loop.h"
+#include "kube/behind_orders.h"
 #include "kube/binder.h"
 #include "kube/cluster_source.h"
 #include "kube/link.h"
@@ -62,6 +63,7 @@ private:
     ClusterObjects objects_;
     ClusterSource source_;
     Binder binder_;
+    BehindOrders behind_;
     StatusWriter writer_;
     std::unique_ptr<Always> always_;
     std::unique_ptr<Timed> timed_;

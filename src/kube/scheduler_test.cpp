@@ -317,6 +317,9 @@ TEST_F(SchedulerOfKubernetes, AnOrderIsNotForAnotherPodOfTheSameName) {
     api.erase(pods, {"team", "a"});
     put_pod({.name = "a", .group = "", .uid = "second", .node = "", .gpus = 5});
     turn();
+    clock_ms += 3'000;  // the bind is never answered
+    for (auto& work : std::exchange(api.later, {})) { work(); }
+    turn();
 
     EXPECT_THAT(bound(), SizeIs(0));
     EXPECT_EQ(bindings(), 0U);

@@ -65,12 +65,14 @@ json::object reference(const ObjectKey& key, const json::object& object) {
     return out;
 }
 
-StatusWriter::StatusWriter(ClusterObjects& objects, const ClusterSource& source, Options options)
-    : objects_(objects),
+StatusWriter::StatusWriter(Transport& transport, ClusterObjects& objects,
+                           const ClusterSource& source, Options options)
+    : transport_(transport),
+      objects_(objects),
       source_(source),
       options_(std::move(options)),
-      events_(objects.transport(), options_.now, options_.component),
-      phases_(objects, options_.schedulers, options_.clock) {}
+      events_(transport, options_.now, options_.component),
+      phases_(transport, objects, options_.schedulers, options_.clock) {}
 
 void StatusWriter::write(const Decision& decision) {
     for (const Fact& fact : decision.cycle.facts) {
@@ -375,7 +377,7 @@ void StatusWriter::send(const Write& write, const PatchTarget& target, const jso
                         std::function<void()> again) {
     const std::uint64_t serial = ++serial_;
     pending_[write].serial = serial;
-    patch_object(objects_.transport(), target, patch,
+    patch_object(transport_, target, patch,
                  [this, write, serial, again = std::move(again),
                   alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
                      if (!alive.expired()) { on_answer(write, serial, answer, again); }
@@ -398,7 +400,7 @@ void StatusWriter::on_answer(const Write& write, std::uint64_t serial, const Res
     if (!may_be_taken_later(answer)) { return end_write(write); }
     const std::int64_t wait =
         std::min(again_first_ms << std::min(at->second.failures++, 16), again_max_ms);
-    objects_.transport().after(
+    transport_.after(
         std::max(wait, answer ? answer->retry_after_ms : 0),
         [this, write, serial, again = std::move(again), alive = std::weak_ptr(alive_)] {
             if (alive.expired()) { return; }

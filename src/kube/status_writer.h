@@ -34,8 +34,9 @@ public:
         std::function<std::int64_t()> clock;  // ms, for what is put off
     };
 
-    /// Both outlive it.
-    StatusWriter(ClusterObjects& objects, const ClusterSource& source, Options options);
+    /// All outlive it. `transport` is what it writes through.
+    StatusWriter(Transport& transport, ClusterObjects& objects, const ClusterSource& source,
+                 Options options);
 
     /// Once, after the first look at the cluster: who led before may have ended with the reasons of
     /// what waits on record and not written.
@@ -100,6 +101,7 @@ private:
     [[nodiscard]] std::string scheduled_condition() const;
     [[nodiscard]] std::set<ObjectKey> groups_of(const std::string& workload) const;
 
+    Transport& transport_;
     ClusterObjects& objects_;
     const ClusterSource& source_;
     Options options_;
