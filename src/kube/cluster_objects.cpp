@@ -196,7 +196,7 @@ void split(json::object pod, SharedTexts& shared, Extract& out) {
     for (const std::string_view field : own_fields) {
         if (const auto at = rest.find(field); at != rest.end()) {
             own[field] = std::move(at->value());
-            rest.erase(at);
+            rest.stable_erase(at);  // bound or not, the rest is the same text
         }
     }
     const bool has_both = !own.empty() && !rest.empty();
@@ -207,6 +207,21 @@ void split(json::object pod, SharedTexts& shared, Extract& out) {
     if (has_both) { out.text += ','; }
     out.text.shrink_to_fit();
     out.shared = shared.share(json::serialize(rest).substr(1) + '}');
+}
+
+/// The node, when that it stands in the pod's own piece is all that is new; else empty.
+std::string_view node_put_in(std::string_view before, std::string_view now) {
+    constexpr std::string_view opening = R"("spec":{)";
+    constexpr std::string_view key = R"("nodeName":")";
+    const std::size_t spec = now.find(fmt::format("{}{}", opening, key));
+    if (spec == std::string_view::npos) { return {}; }
+    const std::size_t begin = spec + opening.size();
+    const std::size_t name = begin + key.size();
+    const std::size_t end = now.find(R"(",)", name);
+    if (end == std::string_view::npos) { return {}; }
+    const bool is_all = before.substr(0, begin) == now.substr(0, begin) &&
+                        before.substr(std::min(begin, before.size())) == now.substr(end + 2);
+    return is_all ? now.substr(name, end - name) : std::string_view();
 }
 
 Extract extract_of(ObjectKind kind, const json::object& object, SharedTexts& shared) {
@@ -325,6 +340,7 @@ Result<> ClusterObjects::start() {
     is_looking_ = false;
     informers_.clear();
     changed_.clear();
+    bound_.clear();
     members_.clear();
     moved_groups_.clear();
     served_.clear();
@@ -344,17 +360,26 @@ void ClusterObjects::hear(ObjectKind kind, Informer::Change change, const Object
     const ObjectKey key{kind, name};
     const bool was_there = before != nullptr && !before->text.empty();
     count(kind, name, change == Informer::Change::gone ? nullptr : &now, before);
+    const auto note = [&](dialect::Links links) {
+        if (kind == ObjectKind::pod) { bound_.erase(name); }
+        changed_[key] = std::move(links);
+        note_change();
+    };
     if (change == Informer::Change::gone || now.text.empty()) {
-        if (was_there) {
-            changed_[key] = {};
-            note_change();
-        }
+        if (was_there) { note({}); }
         return;
     }
-    if (was_there && before->text == now.text && before->shared == now.shared) { return; }
+    if (was_there && before->shared == now.shared) {
+        if (before->text == now.text) { return; }
+        const std::string_view node =
+            kind == ObjectKind::pod ? node_put_in(before->text, now.text) : std::string_view();
+        if (!node.empty() && !changed_.contains(key)) {
+            bound_[name] = node;
+            return note_change();
+        }
+    }
     const bool has_links = !is_frame(kind) && !is_around(kind);
-    changed_[key] = has_links ? links_of_text(kind, whole_text(now)) : dialect::Links{};
-    note_change();
+    note(has_links ? links_of_text(kind, whole_text(now)) : dialect::Links{});
 }
 
 /// Keeps up what the members of Volcano's groups are doing.

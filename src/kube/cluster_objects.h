@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace muster::kube {
@@ -65,6 +66,8 @@ public:
     void each_of_frame(const Visit& visit) const;
     /// Those whose text has changed since the last call, with what ties them to others.
     std::map<ObjectKey, dialect::Links> take_changed();
+    /// Pods that are not among those, for only that they have a node is new; and the node.
+    std::map<ObjectName, std::string> take_bound() { return std::exchange(bound_, {}); }
     /// With its status: of a pod the phase and whether it was scheduled.
     [[nodiscard]] std::optional<boost::json::object> find(const ObjectKey& key) const;
     [[nodiscard]] bool has(const ObjectKey& key) const { return extract(key) != nullptr; }
@@ -105,6 +108,7 @@ private:
     ServedKinds served_;
     std::map<ObjectKind, std::unique_ptr<ExtractInformer>> informers_;
     std::map<ObjectKey, dialect::Links> changed_;
+    std::map<ObjectName, std::string> bound_;
     std::map<ObjectName, GroupMembers> members_;  // of Volcano's groups, by what pods say
     std::set<ObjectName> moved_groups_;
     bool is_changed_ = false;

@@ -188,6 +188,13 @@ bool ClusterParts::read_around(const std::vector<ObjectKey>& changed,
     return drivers != drivers_of(*around_);
 }
 
+const std::string* ClusterParts::sole_workload(const ObjectKey& key) const {
+    const auto item = items_.find(key);
+    if (item == items_.end() || troubles_.contains(item->second.part)) { return nullptr; }
+    const auto part = parts_.find(item->second.part);
+    return part != parts_.end() && part->second.size() == 1 ? &part->second.front() : nullptr;
+}
+
 std::vector<std::string> ClusterParts::claims_of(const ObjectKey& key) const {
     const auto found = items_.find(key);
     return found == items_.end() ? std::vector<std::string>{} : found->second.links.claims;

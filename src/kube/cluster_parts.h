@@ -63,6 +63,9 @@ public:
 
     /// Without workloads; nodes are in the order of their names.
     [[nodiscard]] const ClusterState& frame() const { return frame_; }
+    /// That of the object's part, when there is one only and nothing in the part is wrong; else
+    /// null.
+    [[nodiscard]] const std::string* sole_workload(const ObjectKey& key) const;
     /// Claims on storage that an object looks at.
     [[nodiscard]] std::vector<std::string> claims_of(const ObjectKey& key) const;
     [[nodiscard]] const dialect::Surroundings& around() const { return *around_; }

@@ -549,6 +549,9 @@ RC_GTEST_PROP(ClusterParts, ComeToWhatAllObjectsComeTo, (std::uint32_t seed)) {
         for (std::uint32_t i = chaos.pick(4); i > 0; --i) { chaos.step(); }
         while (!api.work.empty()) { api.pump(); }
         parts.read_frame(follower.objects.take_changed());
+        for (const auto& [pod, node] : follower.objects.take_bound()) {
+            parts.touch({ObjectKind::pod, pod});
+        }
         ClusterParts::Change change = parts.read_demand();
         for (const std::string& name : change.names) { known.erase(name); }
         for (ClusterParts::Workload& one : change.workloads) {

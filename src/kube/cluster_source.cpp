@@ -162,6 +162,7 @@ std::vector<Fact> ClusterSource::tell() {
             }
         }
     }
+    std::vector<Bound> bound = take_bound(frame.nodes);
     ClusterParts::Change change = parts_.read_demand();
     const bool is_all = std::exchange(is_all_, false);
     if (is_all) {
@@ -173,12 +174,86 @@ std::vector<Fact> ClusterSource::tell() {
     std::vector<Fact> out;
     for (TaskGone& gone : std::exchange(missing_, {})) { out.emplace_back(std::move(gone)); }
     settle_tasks(part, out);
+    // What was read again anyway has said it already.
+    std::erase_if(bound, [&](const Bound& one) { return names.contains(one.workload); });
+    add_runs(bound, part);
     drop_replaced_nodes(part, out);
     add_nodes(part);
     std::vector<Fact> differences = facts_against(part.known, part.now);
     std::move(differences.begin(), differences.end(), std::back_inserter(out));
     keep(std::move(part), names);
+    keep(bound);
     return out;
+}
+
+/// A gang is not read again for each of its pods that is bound: that would be its size squared.
+std::vector<ClusterSource::Bound> ClusterSource::take_bound(
+    const std::set<std::string>& new_nodes) {
+    std::vector<Bound> out;
+    for (const auto& [pod, node] : objects_.take_bound()) {
+        auto bound = is_all_ || new_nodes.contains(node) ? std::nullopt : bound_alone(pod, node);
+        if (bound) {
+            out.push_back(std::move(*bound));
+        } else {
+            parts_.touch({ObjectKind::pod, pod});
+        }
+    }
+    return out;
+}
+
+std::optional<ClusterSource::Bound> ClusterSource::bound_alone(const ObjectName& pod,
+                                                               const std::string& node) const {
+    const std::string* workload = parts_.sole_workload({ObjectKind::pod, pod});
+    const TaskPods* pods = workload != nullptr ? pods_of(*workload) : nullptr;
+    const auto told = pods != nullptr ? told_.find(*workload) : told_.end();
+    if (told == told_.end() || !has_node(node)) { return {}; }
+    const auto found = std::find_if(pods->begin(), pods->end(),
+                                    [&](const auto& one) { return one.second.name == pod; });
+    if (found == pods->end() || !found->second.is_ours || !found->second.is_waiting()) {
+        return {};
+    }
+    const std::vector<TaskStatus>& tasks = told->second.status.tasks;
+    if (found->first >= tasks.size() || tasks[found->first].state != TaskState::waiting) {
+        return {};
+    }
+    return Bound{*workload, found->first, node};
+}
+
+/// Runs are in the order of their workloads.
+void ClusterSource::add_runs(const std::vector<Bound>& bound, Excerpt& part) const {
+    if (bound.empty()) { return; }
+    for (const Bound& one : bound) {
+        part.now.runs.push_back({.workload = one.workload,
+                                 .task = one.task,
+                                 .node = one.node,
+                                 .has_devices = false,
+                                 .devices = {},
+                                 .is_finished = false});
+    }
+    const auto origin_of = [&](const std::string& workload) {
+        const auto read = part.origins.find(workload);
+        return read != part.origins.end() ? read->second : told_.at(workload).origin;
+    };
+    std::sort(part.now.runs.begin(), part.now.runs.end(),
+              [&](const Listing::Run& a, const Listing::Run& b) {
+                  return std::pair(origin_of(a.workload), a.task) <
+                         std::pair(origin_of(b.workload), b.task);
+              });
+}
+
+void ClusterSource::keep(const std::vector<Bound>& bound) {
+    std::set<std::string> workloads;
+    for (const Bound& one : bound) {
+        TaskPod& pod = pods_.at(one.workload).at(one.task);
+        pod.node = one.node;
+        pod.has_machine = true;
+        TaskStatus& task = told_.at(one.workload).status.tasks[one.task];
+        task.state = TaskState::placed;
+        task.is_confirmed = true;
+        task.node = one.node;
+        workloads.insert(one.workload);
+    }
+    for (const std::string& name : workloads) { look_at_gang(name); }
 }
 
 ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,

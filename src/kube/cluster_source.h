@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -96,6 +97,18 @@ private:
         bool has_frame = false;
     };
 
+    /// A pod of ours that got its node, which makes nothing else another thing.
+    struct Bound {
+        std::string workload;
+        std::uint32_t task = 0;
+        std::string node;
+    };
+
+    [[nodiscard]] std::optional<Bound> bound_alone(const ObjectName& pod,
+                                                   const std::string& node) const;
+    std::vector<Bound> take_bound(const std::set<std::string>& new_nodes);
+    void add_runs(const std::vector<Bound>& bound, Excerpt& part) const;
+    void keep(const std::vector<Bound>& bound);
     [[nodiscard]] bool lacks_volume(const std::string& workload, std::uint32_t task,
                                     const std::string& node) const;
     std::vector<Fact> tell();
