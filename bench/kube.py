@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""kube.py [--sizes 1000x2000,...] [--modes drain,live] [--rounds N] [--subjects ...]: schedulers on one real API server.
+"""kube.py [--sizes 1000x2000,...] [--modes drain,live] [--gang N] [--rounds N] [--subjects ...]: schedulers on one real API server.
 
 Kubernetes' API server, etcd and kwok (tools/kube/build; kwok, kube-scheduler and kueue are not among what it builds
-unasked) serve nodes of 8 GPUs and pods of one GPU in gangs of 8; every subject binds the same number of pods there, in an order
+unasked) serve nodes of 8 GPUs and pods of one GPU in gangs of 8, or of N; every subject binds the same number of pods there, in an order
 that differs from round to round. drain: all pods are there before the subject starts. live: it runs, then they come.
 
   bare     Binding calls alone, 32 in flight, of a client that has listed what there is: the ceiling
@@ -39,7 +39,6 @@ MUSTER = pathlib.Path(os.environ.get("MUSTER") or ROOT / "build/release/muster")
 LOAD = MUSTER.parent / "bench/kube_load"
 KUBE = pathlib.Path(os.environ.get("MUSTER_KUBE_DIR") or ROOT / ".cache/kube/bin")
 TICKS = os.sysconf("SC_CLK_TCK")
-PER_GANG = 8
 IN_FLIGHT = 32
 LIMIT_SECONDS = 300
 GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true"
@@ -288,11 +287,11 @@ def wait_for(process, what):
     return json.loads(done)
 
 
-def measure(cluster, name, mode, pods):
+def measure(cluster, name, mode, pods, per_gang):
     scheduler, kind = SUBJECTS[name]
     follow = subprocess.Popen([LOAD, cluster.config, "follow", str(pods)], stdout=subprocess.PIPE, text=True)
     assert follow.stdout.readline() == "ready\n"
-    create = [pods, PER_GANG, scheduler, kind]
+    create = [pods, per_gang, scheduler, kind]
     made, running = None, []
     if mode == "drain":
         cluster.load("pods", *create)
@@ -392,6 +391,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000x2000", help="NODESxPODS, with commas between; also 5000x10000")
     parser.add_argument("--modes", default="drain,live")
+    parser.add_argument("--gang", type=int, default=8, help="pods of a gang")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--subjects", default=",".join(SUBJECTS))
     parser.add_argument("--name", default="kube", help="of the result file")
@@ -421,7 +421,7 @@ def main():
                         order.reverse()
                     rounds.append({})
                     for name in order:
-                        row = {"nodes": nodes, **measure(cluster, name, mode, pods)}
+                        row = {"nodes": nodes, **measure(cluster, name, mode, pods, options.gang)}
                         rounds[-1][name] = row
                         runs.append(row)
                         print(json.dumps(row), flush=True)
