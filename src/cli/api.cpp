@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -39,7 +40,7 @@ constexpr std::array<Endpoint, 11> endpoints = {{
     {"workloads", "GET", {"queue", "namespace", "state", "limit", "after"}},
     {"workloads/NAMESPACE/NAME", "GET", {}},
     {"why/NAMESPACE/NAME", "GET", {"output", "format", "colour"}},
-    {"plan", "POST", {"output", "format", "colour", "sensitivity", "name"}},
+    {"plan", "POST", {"output", "format", "colour", "sensitivity", "name", "namespace"}},
     {"shapes", "GET", {"output", "format", "colour"}},
     {"decisions", "GET", {"limit"}},
     {"ledger", "GET", {}},
@@ -329,12 +330,12 @@ net::HttpResponse Api::plan(const Asked& asked, const ApiState& state, const std
     constexpr std::int64_t sensitivity_default = 15;
     auto sensitivity = read_number(asked.query, "sensitivity", sensitivity_default, 0, 100);
     if (!sensitivity) { return json_response(refuse(sensitivity.error())); }
-    const std::string file = asked.text("name").empty() ? "the manifest" : asked.text("name");
+    SourceText source{asked.text("name").empty() ? "the manifest" : asked.text("name"), body};
+    if (!asked.text("namespace").empty()) { source.name_space = asked.text("namespace"); }
     return try_out(asked, state,
-                   [&body, file, percent = static_cast<std::int32_t>(*sensitivity)](
+                   [&source, percent = static_cast<std::int32_t>(*sensitivity)](
                        Cluster& cluster, Format format, Terminal& terminal) {
-                       const std::array<SourceText, 1> sources{SourceText{file, body}};
-                       return tell_plan(cluster, sources, percent, format, terminal);
+                       return tell_plan(cluster, std::span(&source, 1), percent, format, terminal);
                    });
 }
 

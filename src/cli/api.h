@@ -45,7 +45,11 @@ public:
     net::HttpResponse handle(const net::HttpRequest& request);
 
     /// A cycle was recorded as `entry`.
-    void take(const Decision& decision, const Header& entry) { recent_.take(decision, entry); }
+    void take(const Decision& decision, const Header& entry) {
+        recent_.take(decision.cycle, entry);
+    }
+    /// What is on record already.
+    Result<> recall(Store& store) { return recent_.recall(store); }
     /// By status, of what was answered at once; those that are worked out count as 202.
     [[nodiscard]] const std::map<int, std::uint64_t>& answers() const { return answers_; }
 

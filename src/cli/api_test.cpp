@@ -6,6 +6,8 @@
 #include "cli/run.h"
 #include "engine/world.h"
 #include "kube/objects.h"
+#include "ledger/ledger.h"
+#include "ledger/store_memory.h"
 
 #include <boost/json.hpp>
 #include <gmock/gmock.h>
@@ -148,6 +150,9 @@ TEST_F(ApiOfAScheduler, ChangesNothingByAQuestion) {
         EXPECT_EQ(ask(target).status, 200) << target;
     }
     EXPECT_EQ(ask("/plan", pod_of("1")).status, 200);
+    std::string nowhere = pod_of("1");
+    nowhere.erase(nowhere.find(", namespace: ml"), 15);
+    EXPECT_THAT(ask("/plan?namespace=team", nowhere).body, HasSubstr(R"("workload":"team/more")"));
 
     EXPECT_EQ(cluster->engine.snapshot(), before);
 }
@@ -252,6 +257,29 @@ TEST_F(ApiOfAScheduler, KeepsTheLastCycles) {
     EXPECT_EQ(kube::int_at(decisions[0].as_object(), "cycle"), RecentDecisions::count_max + 10);
     EXPECT_EQ(kube::int_at(decisions[1].as_object(), "sequence"), RecentDecisions::count_max + 10);
     EXPECT_THAT(answer.body, HasSubstr(R"("workload":"ml/ten")"));
+}
+
+TEST_F(ApiOfAScheduler, ShowsTheCyclesThatAreOnRecord) {
+    MemoryLog log;
+    const auto store = open_memory_store(log);
+    auto ledger = Ledger::open(open_memory_store(log), {.leader = "before"});
+    ASSERT_TRUE(ledger) << ledger.error().message;
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        Cycle cycle;
+        cycle.plan.cycle = i;
+        ASSERT_TRUE(ledger->append(cycle));
+    }
+    Api api(loop, [this] { return state(); });
+
+    ASSERT_TRUE(api.recall(*store));
+    ASSERT_TRUE(api.recall(*store));  // a leader again
+
+    const auto answer = api.handle({.method = "GET", .target = "/api/v1/decisions"});
+    const json::object told = kube::object_of(answer.body);
+    const json::array& decisions = *kube::array_at(told, "decisions");
+    ASSERT_EQ(decisions.size(), 3);
+    EXPECT_EQ(kube::int_at(decisions[0].as_object(), "cycle"), 3);
+    EXPECT_EQ(kube::int_at(decisions[2].as_object(), "cycle"), 1);
 }
 
 TEST(TrialProcess, EndsWhatTakesTooLongOrDies) {

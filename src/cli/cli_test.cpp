@@ -95,6 +95,23 @@ TEST_F(Program, PlansAGangThatFits) {
     EXPECT_THAT(answer.out, Not(HasSubstr("\x1b")));
 }
 
+TEST_F(Program, PlansInTheNamespaceThatIsSaidWhereTheJobSaysNone) {
+    const std::string plan =
+        "apiVersion: v1\nkind: Pod\nmetadata: {NAME}\n"
+        "spec: {containers: [{name: c, image: i}]}\n";
+    const auto starts = [&](const std::string& metadata) {
+        std::string text = plan;
+        text.replace(text.find("NAME"), 4, metadata);
+        write("pod.yaml", text);
+        const Answer answer =
+            ask({"plan", "--cluster", path("two.muster"), "-f", path("pod.yaml"), "-n", "team"});
+        return answer.out.substr(0, answer.out.find(' '));
+    };
+
+    EXPECT_EQ(starts("name: p"), "team/p");
+    EXPECT_EQ(starts("name: p, namespace: own"), "own/p");
+}
+
 TEST_F(Program, PlansAGangThatDoesNotFit) {
     write_gang("job.yaml", 10);
 

@@ -3,11 +3,13 @@
 #include "codec/json_writer.h"
 #include "codec/plan_names.h"
 #include "codec/plan_text.h"
+#include "ledger/cursor.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <variant>
 
 namespace muster::cli {
 
@@ -28,9 +30,8 @@ void write_some(JsonWriter& out, std::string_view key, const List& list, const W
     out.end_list();
 }
 
-std::string recent_json(const Decision& decision, const Header& entry) {
+std::string recent_json(const Cycle& cycle, const Header& entry) {
     JsonWriter out;
-    const Cycle& cycle = decision.cycle;
     write_header(out.begin_object(), entry);
     write_counts(out, cycle);
     write_some(out, "placed", cycle.plan.placements, [&](const Placement& placement) {
@@ -90,9 +91,23 @@ void write_counts(JsonWriter& out, const Cycle& cycle) {
         .member("orders", orders);
 }
 
-void RecentDecisions::take(const Decision& decision, const Header& entry) {
-    decisions_.push_back(recent_json(decision, entry));
+void RecentDecisions::take(const Cycle& cycle, const Header& entry) {
+    decisions_.push_back(recent_json(cycle, entry));
     if (decisions_.size() > count_max) { decisions_.pop_front(); }
+}
+
+Result<> RecentDecisions::recall(Store& store) {
+    decisions_.clear();
+    MUSTER_TRY(extent, store.extent());
+    if (extent.is_empty()) { return {}; }
+    const std::uint64_t last = extent.last.sequence;
+    MUSTER_TRY(cursor,
+               Cursor::at(store, std::max(extent.first(), last - std::min(last, count_max - 1))));
+    for (;;) {
+        MUSTER_TRY(item, cursor.next());
+        if (!item) { return {}; }
+        if (const auto* cycle = std::get_if<Cycle>(&item->record)) { take(*cycle, item->header); }
+    }
 }
 
 std::string RecentDecisions::json(std::int64_t limit) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "control/decider.h"
-#include "ledger/entry.h"
+#include "ledger/store.h"
 
 #include <cstdint>
 #include <deque>
@@ -20,13 +20,15 @@ void write_header(JsonWriter& out, const Header& header);
 /// How many there were of what.
 void write_counts(JsonWriter& out, const Cycle& cycle);
 
-/// Cycles that this process recorded, the last ones.
+/// Cycles that are on record, the last ones.
 class RecentDecisions {
 public:
     static constexpr std::size_t count_max = 256;
 
     /// `entry` is the cycle's.
-    void take(const Decision& decision, const Header& entry);
+    void take(const Cycle& cycle, const Header& entry);
+    /// Those of a log, and none of before: what another process recorded is as good.
+    Result<> recall(Store& store);
     /// The last `limit` of them, the newest first.
     [[nodiscard]] std::string json(std::int64_t limit) const;
 

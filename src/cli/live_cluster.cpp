@@ -20,6 +20,11 @@ Result<kube::Access> access_of(const LiveOptions& options) {
 
 }  // namespace
 
+std::string namespace_of_context(const LiveOptions& options) {
+    const auto access = access_of(options);
+    return access ? access->space : "default";
+}
+
 std::vector<std::string> read_notes(const LiveOptions& options, const std::string& workload) {
     const std::size_t slash = workload.find('/');
     const auto access = access_of(options);

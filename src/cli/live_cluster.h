@@ -14,6 +14,9 @@ namespace muster::cli {
 /// somebody else's to mend.
 Result<dialect::ClusterInput> read_live(const LiveOptions& options);
 
+/// The namespace of the context; "default" where none is found.
+std::string namespace_of_context(const LiveOptions& options);
+
 /// What the group of that workload says of its state now; see kube/group_notes.h.
 std::vector<std::string> read_notes(const LiveOptions& options, const std::string& workload);
 

@@ -37,6 +37,7 @@ struct ClusterOptions {
 struct PlanOptions {
     ClusterOptions cluster;
     std::vector<std::string> jobs;
+    std::string space;  // of what names none; empty: the context's
     std::int32_t sensitivity_percent = 15;
     Format format = Format::table;
 };

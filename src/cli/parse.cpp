@@ -194,6 +194,9 @@ private:
                         "the job, as you would submit it; - reads the input")
             ->type_name("FILE")
             ->required();
+        app->add_option("-n,--namespace", plan_.space,
+                        "of what names none; otherwise that of the kubeconfig's context")
+            ->type_name("NAME");
         app->add_option("--sensitivity", plan_.sensitivity_percent,
                         "share of its time that the job communicates, in percent, when all of it "
                         "is on NVLink")

@@ -1,5 +1,6 @@
 #include "cli/change.h"
 #include "cli/cluster.h"
+#include "cli/live_cluster.h"
 #include "cli/reason_text.h"
 #include "cli/remote.h"
 #include "cli/slowdown.h"
@@ -181,14 +182,30 @@ Result<int> tell_plan(Cluster& cluster, std::span<const SourceText> sources,
     return code;
 }
 
+namespace {
+
+/// As kubectl has it. Of a cluster in files, and of a server at a URL, nobody knows a context.
+std::string space_of(const PlanOptions& options) {
+    if (!options.space.empty()) { return options.space; }
+    const bool has_context =
+        options.cluster.files.empty() &&
+        (!asks_remote(options.cluster) || !options.cluster.remote.service.empty());
+    return has_context ? namespace_of_context(options.cluster.live) : "default";
+}
+
+}  // namespace
+
 Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
     MUSTER_TRY(sources, read_sources(options.jobs));
+    const std::string space = space_of(options);
+    for (SourceText& source : sources) { source.name_space = space; }
     if (asks_remote(options.cluster)) {
         return tell_remote(
             options.cluster,
             {.path = "plan",
-             .query = fmt::format("&sensitivity={}&name={}", options.sensitivity_percent,
-                                  kube::escape_query(sources.front().name)),
+             .query =
+                 fmt::format("&sensitivity={}&name={}&namespace={}", options.sensitivity_percent,
+                             kube::escape_query(sources.front().name), kube::escape_query(space)),
              .body = one_text(sources)},
             options.format, terminal);
     }

@@ -184,7 +184,6 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     }
     with.address = access.address;
     MUSTER_TRY(ledger, find_ledger(options.ledger, options.etcd, ledger_wait_ms(options)));
-    with.open_ledger = ledger.open;
     with.ledger_id = ledger.id;
     with.scheduler.loop.retention = retention_of(options, ledger.is_in_etcd);
     with.scheduler.names = options.live.names;
@@ -215,6 +214,13 @@ Result<int> run_verb(const SchedulerVerbOptions& options, Terminal& terminal) {
     net::EventLoop loop;
     const kube::SchedulerRun* asked = nullptr;
     Api api(loop, [&asked] { return asked == nullptr ? ApiState{} : state_of(*asked); });
+    with.open_ledger = [&api, &log, open = ledger.open]() -> Result<std::unique_ptr<Store>> {
+        MUSTER_TRY(store, open());
+        if (auto recalled = api.recall(*store); !recalled) {
+            log.warn("the API shows no decision of before", {{"reason", recalled.error().message}});
+        }
+        return std::move(store);
+    };
     with.told = [&](const Decision& decision, const Header& entry) {
         api.take(decision, entry);
         if (!audit || asked->scheduler() == nullptr) { return; }

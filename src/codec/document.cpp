@@ -15,6 +15,7 @@ namespace json = boost::json;
 
 struct Documents::Owned {
     std::string file;
+    std::string name_space;
     std::vector<TreePtr> trees;
 };
 
@@ -161,12 +162,13 @@ Result<> Documents::add(const SourceText& source) {
 
     MUSTER_TRY(trees,
                is_json ? parse_json(source.name, text) : parse_yaml(source.name, source.text));
-    auto owned = std::make_unique<Owned>(Owned{source.name, std::move(trees)});
+    auto owned = std::make_unique<Owned>(Owned{source.name, source.name_space, std::move(trees)});
     std::vector<Document> found;
     for (const TreePtr& tree : owned->trees) {
         if (value_of(*tree).is_null()) { continue; }
         Document document;
         document.file = owned->file;
+        document.name_space = owned->name_space;
         document.root = &value_of(*tree);
         document.lines = lines_of(*tree);
         MUSTER_CHECK(flatten(std::move(document), 0, found));

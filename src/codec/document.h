@@ -20,6 +20,7 @@ namespace muster {
 struct SourceText {
     std::string name;  // of the file, for messages
     std::string text;
+    std::string name_space = "default";  // of objects that name none
 };
 
 /// Where something was read: "job.yaml:14: spec.tasks[0].replicas"; JSON has no lines.
@@ -37,8 +38,9 @@ struct Lines;  // the line of each value, in the shape of the value
 /// One object. A view into its Documents.
 struct Document {
     std::string_view file;
-    std::string_view kind;         // "Pod"; of an item of a typed list, the list's
-    std::string_view api_version;  // "v1"
+    std::string_view kind;                    // "Pod"; of an item of a typed list, the list's
+    std::string_view api_version;             // "v1"
+    std::string_view name_space = "default";  // when the object names none
     const boost::json::value* root = nullptr;
     const Lines* lines = nullptr;  // none for JSON
     std::string prefix;            // "items[3]" for an item of a list

@@ -46,7 +46,7 @@ void Notes::add_fault(const Field& field, std::string text) {
 
 std::string namespace_of(const Field& metadata) {
     const Field field = metadata["namespace"];
-    return field.is_present() ? std::string(field.name()) : "default";
+    return std::string(field.is_present() ? field.name() : metadata.document().name_space);
 }
 
 std::string full_name(const Field& metadata) {

@@ -52,7 +52,7 @@ struct Scope {
     }
 };
 
-/// metadata.namespace, "default" when absent.
+/// metadata.namespace; when absent that of the document, as a rule "default".
 std::string namespace_of(const Field& metadata);
 /// "namespace/name"
 std::string full_name(const Field& metadata);
