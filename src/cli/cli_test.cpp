@@ -110,6 +110,10 @@ TEST_F(Program, PlansInTheNamespaceThatIsSaidWhereTheJobSaysNone) {
 
     EXPECT_EQ(starts("name: p"), "team/p");
     EXPECT_EQ(starts("name: p, namespace: own"), "own/p");
+    const Answer bad =
+        ask({"plan", "--cluster", path("two.muster"), "-f", path("pod.yaml"), "-n", "a/b"});
+    EXPECT_EQ(bad.code, 2);
+    EXPECT_THAT(bad.err, HasSubstr("the namespace: expected"));
 }
 
 TEST_F(Program, PlansAGangThatDoesNotFit) {

@@ -98,6 +98,12 @@ void RecentDecisions::take(const Cycle& cycle, const Header& entry) {
 
 Result<> RecentDecisions::recall(Store& store) {
     decisions_.clear();
+    auto recalled = read(store);
+    if (!recalled) { decisions_.clear(); }
+    return recalled;
+}
+
+Result<> RecentDecisions::read(Store& store) {
     MUSTER_TRY(extent, store.extent());
     if (extent.is_empty()) { return {}; }
     const std::uint64_t last = extent.last.sequence;

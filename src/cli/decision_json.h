@@ -33,6 +33,8 @@ public:
     [[nodiscard]] std::string json(std::int64_t limit) const;
 
 private:
+    Result<> read(Store& store);
+
     std::deque<std::string> decisions_;  // written, the newest at the end
 };
 

@@ -137,10 +137,23 @@ void write(JsonWriter& out, const Answer& answer) {
     out.end_list().end_object();
 }
 
+/// As Kubernetes has names of namespaces (RFC 1123 labels).
+Result<> check_namespace(const std::string& name) {
+    constexpr std::size_t bytes_max = 63;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    const bool is_good =
+        !name.empty() && name.size() <= bytes_max && is_letter(name.front()) &&
+        is_letter(name.back()) &&
+        std::ranges::all_of(name, [&](char c) { return is_letter(c) || c == '-'; });
+    if (is_good) { return {}; }
+    return fail(Code::invalid, "the namespace: expected at most 63 of a-z, 0-9 and '-' in between");
+}
+
 }  // namespace
 
 Result<int> tell_plan(Cluster& cluster, std::span<const SourceText> sources,
                       std::int32_t sensitivity_percent, Format format, Terminal& terminal) {
+    for (const SourceText& source : sources) { MUSTER_CHECK(check_namespace(source.name_space)); }
     MUSTER_TRY(jobs, dialect::read_jobs(sources, cluster.context));
     if (jobs.workloads.empty()) {
         return fail(Code::invalid,
@@ -199,13 +212,15 @@ Result<int> run_verb(const PlanOptions& options, Terminal& terminal) {
     MUSTER_TRY(sources, read_sources(options.jobs));
     const std::string space = space_of(options);
     for (SourceText& source : sources) { source.name_space = space; }
+    // Schedulers that are older know no other.
+    const std::string of_space =
+        space == "default" ? "" : "&namespace=" + kube::escape_query(space);
     if (asks_remote(options.cluster)) {
         return tell_remote(
             options.cluster,
             {.path = "plan",
-             .query =
-                 fmt::format("&sensitivity={}&name={}&namespace={}", options.sensitivity_percent,
-                             kube::escape_query(sources.front().name), kube::escape_query(space)),
+             .query = fmt::format("&sensitivity={}&name={}{}", options.sensitivity_percent,
+                                  kube::escape_query(sources.front().name), of_space),
              .body = one_text(sources)},
             options.format, terminal);
     }

@@ -16,7 +16,7 @@ std::string_view words_of(Cause cause) {
         case Cause::not_ready: return "not ready";
         case Cause::cordoned: return "cordoned";
         case Cause::taint: return "a taint that is not tolerated";
-        case Cause::selector: return "node selector, affinity or volume does not match";
+        case Cause::selector: return "node selector, affinity, volume or GPU vendor does not match";
         case Cause::pod_affinity: return "pod affinity or anti-affinity";
         case Cause::gpu_model: return "another GPU model";
         case Cause::gpu_total: return "fewer GPUs than a task asks for, even when empty";

@@ -12,9 +12,26 @@ constexpr std::int64_t patience_ms = 3'000;
 
 }  // namespace
 
-void BehindOrders::call(Call call, Done done) {
-    waiting_.push_back({std::move(call), std::move(done), now_()});
+void BehindOrders::ask(std::function<void()> work) {
+    waiting_.push_back({std::move(work), now_()});
     send();
+}
+
+void BehindOrders::call(Call call, Done done) {
+    ask([this, call = std::move(call), done = std::move(done)]() mutable {
+        direct_.call(std::move(call), std::move(done));
+    });
+}
+
+void BehindOrders::Direct::call(Call call, Done done) {
+    ++owner_.in_flight_;
+    inner_.call(std::move(call), [&owner = owner_, done = std::move(done),
+                                  alive = std::weak_ptr(owner_.alive_)](Result<Answer> answer) {
+        if (alive.expired()) { return; }
+        --owner.in_flight_;
+        done(std::move(answer));
+        if (!alive.expired()) { owner.send(); }
+    });
 }
 
 /// What the first one has still to wait for orders.
@@ -27,22 +44,15 @@ void BehindOrders::send() {
     while (!waiting_.empty() && in_flight_ < in_flight_max) {
         if (const std::int64_t wait = wait_ms(); wait > 0) {
             if (std::exchange(is_timed_, true)) { return; }
-            return inner_.after(wait, [this, alive = std::weak_ptr(alive_)] {
+            return direct_.after(wait, [this, alive = std::weak_ptr(alive_)] {
                 if (alive.expired()) { return; }
                 is_timed_ = false;
                 send();
             });
         }
-        Waiting next = std::move(waiting_.front());
+        const Waiting next = std::move(waiting_.front());
         waiting_.pop_front();
-        ++in_flight_;
-        inner_.call(std::move(next.call), [this, done = std::move(next.done),
-                                           alive = std::weak_ptr(alive_)](Result<Answer> answer) {
-            if (alive.expired()) { return; }
-            --in_flight_;
-            done(std::move(answer));
-            if (!alive.expired()) { send(); }
-        });
+        next.work();
     }
 }
 

@@ -69,6 +69,19 @@ json::value bare_containers(const json::value& list) {
 
 bool is_final(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
 
+/// Those that an API server copies from the node when a pod is bound (its PodTopologyLabels): as if
+/// the pod had become another one by that.
+void drop_node_labels(json::object& metadata) {
+    json::value* labels = metadata.if_contains("labels");
+    if (labels == nullptr || !labels->is_object()) { return; }
+    for (const char* key : {"topology.kubernetes.io/zone", "topology.kubernetes.io/region"}) {
+        if (const auto at = labels->get_object().find(key); at != labels->get_object().end()) {
+            labels->get_object().stable_erase(at);
+        }
+    }
+    if (labels->get_object().empty()) { metadata.stable_erase(metadata.find("labels")); }
+}
+
 /// Heartbeats and what other controllers write are nothing that scheduling looks at.
 json::object status_of(ObjectKind kind, const json::object& status) {
     json::object out;
@@ -134,6 +147,7 @@ json::object trimmed(ObjectKind kind, const json::object& object) {
              {"name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
               "ownerReferences"},
              to);
+        if (kind == ObjectKind::pod) { drop_node_labels(to); }
         if (is_around(kind)) {
             copy(*metadata, {"deletionTimestamp"}, to);
             to.erase("ownerReferences");

@@ -62,6 +62,28 @@ TEST_F(PodsThatAreBound, MayHaveVolumes) {
     EXPECT_THAT(objects.take_bound(), ElementsAre(Pair(Pair("team", "q"), "n1")));
 }
 
+/// As an API server does it.
+TEST_F(PodsThatAreBound, MayGetTheLabelsOfTheirNode) {
+    for (const bool has_labels : {true, false}) {
+        json::object pod = api.at(pods, {"team", "p"});
+        json::object& metadata = pod["metadata"].as_object();
+        metadata["name"] = "q";
+        if (!has_labels) { metadata.erase("labels"); }
+        api.put(pods, pod);
+        EXPECT_THAT(changed(), ElementsAre("Pod team/q"));
+
+        if (!has_labels) { metadata["labels"] = json::object(); }
+        metadata["labels"].as_object()["topology.kubernetes.io/zone"] = "z";
+        metadata["labels"].as_object()["topology.kubernetes.io/region"] = "r";
+        pod["spec"].as_object()["nodeName"] = "n1";
+        api.put(pods, pod);
+        EXPECT_THAT(changed(), IsEmpty());
+        EXPECT_THAT(objects.take_bound(), ElementsAre(Pair(Pair("team", "q"), "n1")));
+        api.erase(pods, {"team", "q"});
+        changed();
+    }
+}
+
 TEST_F(PodsThatAreBound, AreOtherOnesWhenMoreIsNew) {
     put("p", "n1", "b");
 

@@ -27,9 +27,9 @@ void put_count(json::object& patch, const json::object& group, std::string_view 
 
 }  // namespace
 
-GroupPhases::GroupPhases(Transport& transport, ClusterObjects& objects,
+GroupPhases::GroupPhases(BehindOrders& behind, ClusterObjects& objects,
                          std::vector<std::string> schedulers, std::function<std::int64_t()> now)
-    : transport_(transport),
+    : behind_(behind),
       objects_(objects),
       schedulers_(std::move(schedulers)),
       now_(std::move(now)) {}
@@ -46,6 +46,20 @@ void GroupPhases::write() {
     });
 }
 
+/// What the server has not got yet.
+json::object GroupPhases::news_of(const ObjectName& name, const json::object& group) const {
+    const GroupMembers members = objects_.members_of(name);
+    const std::string_view phase = text_at(group, "status.phase");
+    const std::string_view next =
+        next_group_phase(phase, int_at(group, "spec.minMember"), members, is_unschedulable(group));
+    json::object status;
+    put_count(status, group, "running", members.running);
+    put_count(status, group, "succeeded", members.succeeded);
+    put_count(status, group, "failed", members.failed);
+    if (next != phase) { status["phase"] = next; }
+    return status;
+}
+
 /// Leaves nothing to wait for when the server has it all.
 void GroupPhases::look(const ObjectName& name, Wait& wait) {
     const std::int64_t due = std::exchange(wait.due, 0);
@@ -55,29 +69,21 @@ void GroupPhases::look(const ObjectName& name, Wait& wait) {
         return;
     }
     if (!is_ours(name, *group)) { return; }
-    const GroupMembers members = objects_.members_of(name);
-    const std::string_view phase = text_at(*group, "status.phase");
-    const std::string_view next = next_group_phase(phase, int_at(*group, "spec.minMember"), members,
-                                                   is_unschedulable(*group));
-    json::object status;
-    put_count(status, *group, "running", members.running);
-    put_count(status, *group, "succeeded", members.succeeded);
-    put_count(status, *group, "failed", members.failed);
-    if (next != phase) { status["phase"] = next; }
+    const json::object status = news_of(name, *group);
     if (status.empty()) {
         wait.asked.clear();
         return;
     }
-    std::string text = json::serialize(status);
     const std::int64_t now = now_();
     const bool is_in_time = due == 0 || due > now;
-    if (is_in_time && (next == phase || text == wait.asked)) {
+    if (is_in_time && (!status.contains("phase") || json::serialize(status) == wait.asked)) {
         wait.due = due == 0 ? now + gather_ms : due;
         return;
     }
     wait.is_asked = true;
-    wait.asked = std::move(text);
-    ask(name, *group, std::move(status));
+    behind_.ask([this, name, alive = std::weak_ptr(alive_)] {
+        if (!alive.expired()) { send(name); }
+    });
 }
 
 bool GroupPhases::is_ours(const ObjectName& name, const json::object& group) const {
@@ -94,19 +100,29 @@ bool GroupPhases::is_ours(const ObjectName& name, const json::object& group) con
     return std::find(schedulers_.begin(), schedulers_.end(), scheduler) != schedulers_.end();
 }
 
-void GroupPhases::ask(const ObjectName& name, const json::object& group, json::object status) {
+/// As it is by now.
+void GroupPhases::send(const ObjectName& name) {
+    Wait& wait = waits_[name];
     const auto served = objects_.served().find(ObjectKind::volcano_group);
-    if (served == objects_.served().end()) { return; }
+    const auto group = objects_.find({ObjectKind::volcano_group, name});
+    json::object status =
+        group && served != objects_.served().end() ? news_of(name, *group) : json::object();
+    if (status.empty()) {
+        wait.is_asked = false;
+        return;
+    }
+    wait.asked = json::serialize(status);
     // The uid makes the server refuse it for another group of that name.
-    const json::object patch{{"metadata", {{"uid", uid_of(group)}}}, {"status", std::move(status)}};
-    patch_object(transport_, {.resource = served->second, .name = name, .rest = "status"}, patch,
-                 [this, name, alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
+    const json::object patch{{"metadata", {{"uid", uid_of(*group)}}},
+                             {"status", std::move(status)}};
+    patch_object(behind_.direct(), {.resource = served->second, .name = name, .rest = "status"},
+                 patch, [this, name, alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
                      if (alive.expired()) { return; }
-                     Wait& wait = waits_[name];
-                     wait.is_asked = false;
+                     Wait& asked = waits_[name];
+                     asked.is_asked = false;
                      const bool is_taken = answer && answer->is_ok();
-                     if (!is_taken) { wait.asked.clear(); }
-                     wait.due =
+                     if (!is_taken) { asked.asked.clear(); }
+                     asked.due =
                          is_taken || may_be_taken_later(answer)
                              ? now_() + std::max(again_ms, answer ? answer->retry_after_ms : 0)
                              : 0;

@@ -1,9 +1,11 @@
 // Writes the phase of Volcano's PodGroups and how many of their pods run, have succeeded and have
 // failed, as Volcano's scheduler does, whose place we take. Its controllers make a job's pods once
 // the phase is Inqueue. A phase is written at once; counts alone, which change with every pod, wait
-// a second for others. What the server does not take is written later, as it is then.
+// a second for others. What the server does not take, or waits behind binds, is written as it is
+// then.
 #pragma once
 
+#include "kube/behind_orders.h"
 #include "kube/cluster_objects.h"
 
 #include <cstdint>
@@ -20,7 +22,7 @@ class GroupPhases {
 public:
     /// `schedulers`: by whose name a group's job, or when it has none its pods, are ours. `now`:
     /// ms.
-    GroupPhases(Transport& transport, ClusterObjects& objects, std::vector<std::string> schedulers,
+    GroupPhases(BehindOrders& behind, ClusterObjects& objects, std::vector<std::string> schedulers,
                 std::function<std::int64_t()> now);
 
     /// After each turn.
@@ -41,9 +43,11 @@ private:
 
     void look(const ObjectName& name, Wait& wait);
     [[nodiscard]] bool is_ours(const ObjectName& name, const boost::json::object& group) const;
-    void ask(const ObjectName& name, const boost::json::object& group, boost::json::object status);
+    void send(const ObjectName& name);
+    [[nodiscard]] boost::json::object news_of(const ObjectName& name,
+                                              const boost::json::object& group) const;
 
-    Transport& transport_;
+    BehindOrders& behind_;
     ClusterObjects& objects_;
     std::vector<std::string> schedulers_;
     std::function<std::int64_t()> now_;

@@ -3,7 +3,7 @@
 #include "dialect/kubernetes_around.h"
 #include "dialect/kubernetes_gpu.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -20,19 +20,24 @@ bool is_of_volumes(const TaskSpec& task) {
     });
 }
 
-/// Which of both it is, the engine does not tell.
+/// Which of them it is, the engine does not tell.
 std::string selector_text(const TaskSpec& task) {
-    const std::string wish = "node(s) didn't match Pod's node affinity/selector";
-    if (task.implied.empty()) { return wish; }
-    const auto& matches = task.implied.front().matches;
-    const bool has_volumes =
-        std::any_of(matches.begin(), matches.end(),
-                    [](const LabelMatch& match) { return match.key != dialect::vendor_label; });
-    const std::string other = has_volumes
-                                  ? "node(s) had volume node affinity conflict"
-                                  : fmt::format("Insufficient {}", dialect::gpu_resource_of(task));
-    const bool has_wish = !task.required.empty() || !task.node_selector.empty();
-    return has_wish ? fmt::format("{}, or {}", wish, other) : other;
+    std::vector<std::string> all;
+    if (!task.required.empty() || !task.node_selector.empty()) {
+        all.emplace_back("node(s) didn't match Pod's node affinity/selector");
+    }
+    bool has_vendor = false;
+    bool has_volume = false;
+    for (const NodeTerm& term : task.implied) {
+        for (const LabelMatch& match : term.matches) {
+            (match.key == dialect::vendor_label ? has_vendor : has_volume) = true;
+        }
+    }
+    if (has_volume) { all.emplace_back("node(s) had volume node affinity conflict"); }
+    if (has_vendor) {
+        all.push_back(fmt::format("Insufficient {}", dialect::gpu_resource_of(task)));
+    }
+    return fmt::format("{}", fmt::join(all, ", or "));
 }
 
 std::string cause_text(Cause cause, const TaskSpec& task) {

@@ -186,6 +186,31 @@ TEST_F(SchedulerOfKubernetes, DoesNotSayThatAPodWaitsWhichHasBeenBoundMeanwhile)
     EXPECT_EQ(condition(api.at(pods, {"team", "big"}), "PodScheduled"), "none");
 }
 
+/// What is said waits behind a bind that is not answered; by then the gang runs.
+TEST_F(SchedulerOfKubernetes, SaysWhatIsTrueWhenItsTurnComes) {
+    put_pod({.name = "small", .group = "", .uid = "", .node = ""});
+    api.is_lost = [](const Call& call) { return call.target.ends_with("small/binding"); };
+    start();
+    turn();
+    put_gang("train", 10);
+    turn();
+    ASSERT_TRUE(std::none_of(api.changes.begin(), api.changes.end(),
+                             [](const Call& call) { return call.method == "PATCH"; }));
+    put_node("n3", 8);
+    turn();
+    ASSERT_THAT(bound(), SizeIs(10));
+
+    clock_ms += 3'000;
+    for (auto& work : std::exchange(api.later, {})) { work(); }
+    turn();
+
+    EXPECT_EQ(condition(api.at(pods, {"team", "train-0"}), "PodScheduled"), "none");
+    const json::object& group = api.at(groups, {"team", "train"});
+    EXPECT_EQ(condition_of(group, "Scheduled"), "True");
+    EXPECT_NE(condition_of(group, "Unschedulable"), "True");
+    EXPECT_EQ(text_at(group, "status.phase"), "Running");
+}
+
 TEST_F(SchedulerOfKubernetes, WritesReasonsThatItsPredecessorHadOnRecordOnly) {
     put_gang("train", 10);
     api.is_lost = [](const Call& call) { return call.method == "PATCH"; };

@@ -25,8 +25,9 @@ void StatusWriter::tell_groups(const std::string& workload, std::string_view typ
         events_.record(reference(group, *object), type, reason, message);
         if (group.kind == ObjectKind::plugin_group) { continue; }  // which has none
         for (const Condition& condition : conditions) {
-            const std::string_view known = condition_of(*object, condition.type);
-            if (condition.is_true || !known.empty()) { set_conditions(group, {condition}); }
+            if (condition.is_true || !status_of(group, *object, condition.type).empty()) {
+                set_conditions(group, {condition});
+            }
         }
     }
     const TaskPods* pods = source_.pods_of(workload);

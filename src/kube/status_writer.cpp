@@ -65,14 +65,14 @@ json::object reference(const ObjectKey& key, const json::object& object) {
     return out;
 }
 
-StatusWriter::StatusWriter(Transport& transport, ClusterObjects& objects,
+StatusWriter::StatusWriter(BehindOrders& behind, ClusterObjects& objects,
                            const ClusterSource& source, Options options)
-    : transport_(transport),
+    : behind_(behind),
       objects_(objects),
       source_(source),
       options_(std::move(options)),
-      events_(transport, options_.now, options_.component),
-      phases_(transport, objects, options_.schedulers, options_.clock) {}
+      events_(behind, options_.now, options_.component),
+      phases_(behind, objects, options_.schedulers, options_.clock) {}
 
 void StatusWriter::write(const Decision& decision) {
     for (const Fact& fact : decision.cycle.facts) {
@@ -141,7 +141,7 @@ void StatusWriter::tell_refused(const Refusal& refusal, bool is_news) {
         }
         // Once it was scheduled whole, that stays true.
         if (group.kind == ObjectKind::upstream_group &&
-            condition_of(*object, scheduled_condition()) != "True") {
+            status_of(group, *object, scheduled_condition()) != "True") {
             set_conditions(group, {{scheduled_condition(), false, "Unschedulable", reason.text}});
         }
     }
@@ -235,7 +235,7 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
         if (group.kind == ObjectKind::volcano_group) {
             phases_.claim(group.name);
             std::vector<Condition> conditions{{"Scheduled", true, "Scheduled", message}};
-            if (condition_of(*object, "Unschedulable") == "True") {
+            if (status_of(group, *object, "Unschedulable") == "True") {
                 conditions.push_back({"Unschedulable", false, "Scheduled", message});
             }
             set_conditions(group, conditions);
@@ -243,7 +243,7 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
         if (group.kind == ObjectKind::upstream_group) {
             set_conditions(group, {{scheduled_condition(), true, "Scheduled", message}});
         }
-        if (condition_of(*object, disruption) == "True") {
+        if (status_of(group, *object, disruption) == "True") {
             set_conditions(group, {{std::string(disruption), false, "Scheduled", message}});
         }
     }
@@ -269,20 +269,27 @@ void StatusWriter::tell_problems() {
     told_ = std::move(now);
 }
 
-/// Of a pod that is still there and has no node.
 void StatusWriter::set_pod_condition(const ObjectKey& key, const std::string& uid,
                                      const std::string& message) {
-    const auto pod = objects_.find(key);
-    if (!pod || uid_of(*pod) != uid || !text_at(*pod, "spec.nodeName").empty()) { return; }
+    ask({key, std::string(pod_scheduled)},
+        [this, key, uid, message] { patch_pod_condition(key, uid, message); });
+}
+
+/// Of a pod that is still there and has no node.
+void StatusWriter::patch_pod_condition(const ObjectKey& key, const std::string& uid,
+                                       const std::string& message) {
     const Write write{key, pod_scheduled};
+    const auto pod = objects_.find(key);
+    if (!pod || uid_of(*pod) != uid || !text_at(*pod, "spec.nodeName").empty()) {
+        return end_write(write);
+    }
     if (const json::array* conditions = array_at(*pod, "status.conditions")) {
         for (const json::value& one : *conditions) {
             const json::object* condition = one.if_object();
             if (condition != nullptr && text_at(*condition, "type") == pod_scheduled &&
                 text_at(*condition, "status") == "False" &&
                 text_at(*condition, "message") == message) {
-                pending_.erase(write);  // what was to be said before is no more true
-                return;
+                return end_write(write);
             }
         }
     }
@@ -300,7 +307,18 @@ void StatusWriter::set_pod_condition(const ObjectKey& key, const std::string& ui
           .name = key.name,
           .rest = "status",
           .kind = PatchKind::strategic},
-         patch, [this, key, uid, message] { set_pod_condition(key, uid, message); });
+         patch);
+}
+
+/// Of a group's condition, what is about to be written or stands there; empty when it has none.
+std::string_view StatusWriter::status_of(const ObjectKey& group, const json::object& object,
+                                         std::string_view type) const {
+    if (const auto wanted = conditions_.find(group); wanted != conditions_.end()) {
+        for (const Condition& condition : wanted->second.list) {
+            if (condition.type == type) { return condition.is_true ? "True" : "False"; }
+        }
+    }
+    return condition_of(object, type);
 }
 
 /// A later word on the same takes the place of an earlier one.
@@ -319,17 +337,20 @@ void StatusWriter::flush_conditions() {
     for (auto& [group, conditions] : conditions_) {
         if (!std::exchange(conditions.is_sent, true)) { groups.push_back(group); }
     }
-    for (const ObjectKey& group : groups) { patch_conditions(group); }
+    for (const ObjectKey& group : groups) {
+        ask({group, std::string(all_conditions)}, [this, group] { patch_conditions(group); });
+    }
 }
 
 /// Lists are replaced by a merge patch, so those of others go with it.
 void StatusWriter::patch_conditions(const ObjectKey& group) {
+    const Write write{group, std::string(all_conditions)};
     const auto wanted = conditions_.find(group);
-    if (wanted == conditions_.end()) { return; }
+    const auto served = objects_.served().find(group.kind);
     const auto object = objects_.find(group);
-    if (!object) {
-        conditions_.erase(wanted);
-        return;
+    if (wanted == conditions_.end() || served == objects_.served().end() || !object) {
+        conditions_.erase(group);
+        return end_write(write);
     }
     json::array list;
     if (const json::array* known = array_at(*object, "status.conditions")) { list = *known; }
@@ -356,31 +377,32 @@ void StatusWriter::patch_conditions(const ObjectKey& group) {
         (*entry)["reason"] = condition.reason;
         (*entry)["message"] = condition.message;
     }
-    if (!is_changed) { return end_write({group, std::string(all_conditions)}); }
-    patch_status(group, *object, std::string(all_conditions), {{"conditions", std::move(list)}},
-                 [this, group] { patch_conditions(group); });
+    if (!is_changed) { return end_write(write); }
+    const json::object patch{{"metadata", {{"uid", uid_of(*object)}}},
+                             {"status", {{"conditions", std::move(list)}}}};
+    send(write, {.resource = served->second, .name = group.name, .rest = "status"}, patch);
 }
 
-void StatusWriter::patch_status(const ObjectKey& key, const json::object& object,
-                                const std::string& what, json::object status,
-                                std::function<void()> again) {
-    const auto served = objects_.served().find(key.kind);
-    if (served == objects_.served().end()) { return; }
-    const json::object patch{{"metadata", {{"uid", uid_of(object)}}},
-                             {"status", std::move(status)}};
-    send({key, what}, {.resource = served->second, .name = key.name, .rest = "status"}, patch,
-         std::move(again));
+/// When its turn comes, unless something newer is to be said of it by then, or nothing more.
+void StatusWriter::ask(const Write& write, std::function<void()> work) {
+    Pending& pending = pending_[write];
+    pending.serial = ++serial_;
+    pending.work = std::move(work);
+    behind_.ask([this, write, serial = pending.serial, alive = std::weak_ptr(alive_)] {
+        if (alive.expired()) { return; }
+        const auto at = pending_.find(write);
+        if (at == pending_.end() || at->second.serial != serial) { return; }
+        const std::function<void()> now = at->second.work;
+        now();
+    });
 }
 
-/// `again` looks anew whether there is something to write.
-void StatusWriter::send(const Write& write, const PatchTarget& target, const json::object& patch,
-                        std::function<void()> again) {
-    const std::uint64_t serial = ++serial_;
-    pending_[write].serial = serial;
-    patch_object(transport_, target, patch,
-                 [this, write, serial, again = std::move(again),
+/// What `ask` has begun.
+void StatusWriter::send(const Write& write, const PatchTarget& target, const json::object& patch) {
+    patch_object(behind_.direct(), target, patch,
+                 [this, write, serial = pending_.at(write).serial,
                   alive = std::weak_ptr(alive_)](const Result<Answer>& answer) {
-                     if (!alive.expired()) { on_answer(write, serial, answer, again); }
+                     if (!alive.expired()) { on_answer(write, serial, answer); }
                  });
 }
 
@@ -393,26 +415,20 @@ void StatusWriter::end_write(const Write& write) {
     pending_.erase(write);
 }
 
-void StatusWriter::on_answer(const Write& write, std::uint64_t serial, const Result<Answer>& answer,
-                             std::function<void()> again) {
+void StatusWriter::on_answer(const Write& write, std::uint64_t serial,
+                             const Result<Answer>& answer) {
     const auto at = pending_.find(write);
     if (at == pending_.end() || at->second.serial != serial) { return; }  // something newer is true
     if (!may_be_taken_later(answer)) { return end_write(write); }
     const std::int64_t wait =
         std::min(again_first_ms << std::min(at->second.failures++, 16), again_max_ms);
-    transport_.after(
-        std::max(wait, answer ? answer->retry_after_ms : 0),
-        [this, write, serial, again = std::move(again), alive = std::weak_ptr(alive_)] {
-            if (alive.expired()) { return; }
-            const auto now = pending_.find(write);
-            if (now == pending_.end() || now->second.serial != serial) { return; }
-            const int failures = now->second.failures;
-            pending_.erase(now);
-            again();
-            if (const auto sent = pending_.find(write); sent != pending_.end()) {
-                sent->second.failures = failures;
-            }
-        });
+    behind_.after(std::max(wait, answer ? answer->retry_after_ms : 0),
+                  [this, write, serial, alive = std::weak_ptr(alive_)] {
+                      if (alive.expired()) { return; }
+                      const auto now = pending_.find(write);
+                      if (now == pending_.end() || now->second.serial != serial) { return; }
+                      ask(write, now->second.work);
+                  });
 }
 
 /// Of Kubernetes' own PodGroups, as the version that the server has calls it.

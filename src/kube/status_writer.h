@@ -6,6 +6,7 @@
 
 #include "control/decider.h"
 #include "engine/world.h"
+#include "kube/behind_orders.h"
 #include "kube/cluster_source.h"
 #include "kube/events.h"
 #include "kube/group_phases.h"
@@ -34,8 +35,8 @@ public:
         std::function<std::int64_t()> clock;  // ms, for what is put off
     };
 
-    /// All outlive it. `transport` is what it writes through.
-    StatusWriter(Transport& transport, ClusterObjects& objects, const ClusterSource& source,
+    /// All outlive it.
+    StatusWriter(BehindOrders& behind, ClusterObjects& objects, const ClusterSource& source,
                  Options options);
 
     /// Once, after the first look at the cluster: who led before may have ended with the reasons of
@@ -71,6 +72,7 @@ private:
     struct Pending {
         std::uint64_t serial = 0;
         int failures = 0;
+        std::function<void()> work;  // looks whether there is something to write, and does
     };
     using Write = std::pair<ObjectKey, std::string>;  // and what of it
     /// What a group is to say, until the server has taken it.
@@ -87,21 +89,22 @@ private:
     void tell_pod(const TaskPod& pod, const std::string& message, bool with_event);
     void set_pod_condition(const ObjectKey& key, const std::string& uid,
                            const std::string& message);
+    void patch_pod_condition(const ObjectKey& key, const std::string& uid,
+                             const std::string& message);
     void set_conditions(const ObjectKey& group, const std::vector<Condition>& conditions);
     void patch_conditions(const ObjectKey& group);
-    void patch_status(const ObjectKey& key, const boost::json::object& object,
-                      const std::string& what, boost::json::object status,
-                      std::function<void()> again);
-    void send(const Write& write, const PatchTarget& target, const boost::json::object& patch,
-              std::function<void()> again);
+    void ask(const Write& write, std::function<void()> work);
+    void send(const Write& write, const PatchTarget& target, const boost::json::object& patch);
     void end_write(const Write& write);
-    void on_answer(const Write& write, std::uint64_t serial, const Result<Answer>& answer,
-                   std::function<void()> again);
+    void on_answer(const Write& write, std::uint64_t serial, const Result<Answer>& answer);
+    [[nodiscard]] std::string_view status_of(const ObjectKey& group,
+                                             const boost::json::object& object,
+                                             std::string_view type) const;
     [[nodiscard]] bool is_unenforced(const TaskBound& bound) const;
     [[nodiscard]] std::string scheduled_condition() const;
     [[nodiscard]] std::set<ObjectKey> groups_of(const std::string& workload) const;
 
-    Transport& transport_;
+    BehindOrders& behind_;
     ClusterObjects& objects_;
     const ClusterSource& source_;
     Options options_;
