@@ -12,6 +12,7 @@
 #include "codec/plan_text.h"
 #include "engine/world.h"
 #include "kube/client.h"
+#include "lab/names.h"
 
 #include <fmt/format.h>
 
@@ -137,15 +138,8 @@ void write(JsonWriter& out, const Answer& answer) {
     out.end_list().end_object();
 }
 
-/// As Kubernetes has names of namespaces (RFC 1123 labels).
 Result<> check_namespace(const std::string& name) {
-    constexpr std::size_t bytes_max = 63;
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-    const bool is_good =
-        !name.empty() && name.size() <= bytes_max && is_letter(name.front()) &&
-        is_letter(name.back()) &&
-        std::ranges::all_of(name, [&](char c) { return is_letter(c) || c == '-'; });
-    if (is_good) { return {}; }
+    if (lab::check_dns_label(name).empty()) { return {}; }
     return fail(Code::invalid, "the namespace: expected at most 63 of a-z, 0-9 and '-' in between");
 }
 
