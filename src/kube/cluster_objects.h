@@ -79,7 +79,6 @@ public:
     /// something else.
     std::set<ObjectName> take_moved_groups();
     [[nodiscard]] GroupMembers members_of(const ObjectName& group) const;
-    [[nodiscard]] Transport& transport() { return transport_; }
 
 private:
     void hear(ObjectKind kind, Informer::Change change, const ObjectName& name, const Extract& now,
