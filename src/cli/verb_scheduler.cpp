@@ -71,6 +71,10 @@ ApiState state_of(const kube::SchedulerRun& run) {
                                .place = {.file = problem.object.text()},
                                .text = problem.text});
         }
+        for (const auto& [workload, text] : source.held_back()) {
+            refused.push_back(
+                {.workload = workload, .place = {}, .text = text, .why = Why::pods_missing});
+        }
         return refused;
     };
     out.ledger = run.ledger_extent();

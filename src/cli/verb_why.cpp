@@ -120,9 +120,10 @@ Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Te
     if (aside != cluster.refused.end()) {
         reason.emplace();
         reason->link = ChainLink::submit;
-        reason->why = Why::unknown_constraint;
-        reason->text = fmt::format("{}: {}", aside->place.text(), aside->text);
-        reason->wakes = {Wake::never};
+        reason->why = aside->why;
+        const std::string where = aside->place.text();
+        reason->text = where.empty() ? aside->text : fmt::format("{}: {}", where, aside->text);
+        if (aside->why != Why::pods_missing) { reason->wakes = {Wake::never}; }
         workload.name = aside->workload;
         chain = refused_chain(reason->text);
     } else {

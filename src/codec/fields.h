@@ -380,7 +380,7 @@ inline constexpr ChainLink last_of<ChainLink> = ChainLink::bind;
 template <>
 inline constexpr Cause last_of<Cause> = Cause::numa;
 template <>
-inline constexpr Why last_of<Why> = Why::packing;
+inline constexpr Why last_of<Why> = Why::pods_missing;
 template <>
 inline constexpr Wake last_of<Wake> = Wake::tasks_leave;
 template <>

@@ -67,6 +67,7 @@ struct Names<Why> {
         Entry{Why::no_domain, "no_domain"},
         Entry{Why::leaving, "leaving"},
         Entry{Why::packing, "packing"},
+        Entry{Why::pods_missing, "pods_missing"},
     };
 };
 

@@ -101,13 +101,12 @@ Kind kind_of(const Document& document) {
 
 class Reading {
 public:
-    /// `schedulers`: null when everything is ours and new.
-    Reading(const Documents& documents, KubernetesContext context,
-            const std::vector<std::string>* schedulers)
+    /// `options`: null when everything is ours and new.
+    Reading(const Documents& documents, KubernetesContext context, const ClusterOptions* options)
         : documents_(documents),
           context_(std::move(context)),
-          schedulers_(schedulers),
-          is_plan_(schedulers == nullptr) {}
+          options_(options),
+          is_plan_(options == nullptr) {}
 
     /// Every fault of the objects is kept; with one, nothing is put together.
     Result<> run() {
@@ -119,7 +118,7 @@ public:
         if (!faults_.is_empty()) { return tl::unexpected(faults_.error()); }
         settle_queues();
         MUSTER_CHECK(order_queues());
-        demand_ = assemble(std::move(items_), schedulers_, notes_);
+        demand_ = assemble(std::move(items_), options_, notes_);
         return {};
     }
 
@@ -155,7 +154,7 @@ public:
 private:
     const Documents& documents_;
     KubernetesContext context_;
-    const std::vector<std::string>* schedulers_;
+    const ClusterOptions* options_;
     bool is_plan_;
     bool is_linking_ = false;  // what is tied to what, whoever schedules it
     Notes notes_;
@@ -177,7 +176,7 @@ private:
 
     Scope scope() {
         return {context_, notes_,   unsupported_,
-                looks_,   is_plan_, is_linking_ ? nullptr : schedulers_};
+                looks_,   is_plan_, is_linking_ || is_plan_ ? nullptr : &options_->schedulers};
     }
 
     /// The same object twice is a slip, and which one holds would be a guess.
@@ -209,8 +208,8 @@ private:
 
 /// The room that another scheduler has made for its pod is the pod's.
 void Reading::take_nomination(const Field& node, PodItem& pod) const {
-    const bool is_ours =
-        std::find(schedulers_->begin(), schedulers_->end(), pod.scheduler) != schedulers_->end();
+    const std::vector<std::string>& ours = options_->schedulers;
+    const bool is_ours = std::find(ours.begin(), ours.end(), pod.scheduler) != ours.end();
     if (is_ours || pod.phase != PodPhase::waiting || node.text().empty()) { return; }
     pod.node = node.name();
     pod.phase = PodPhase::bound;
@@ -515,7 +514,7 @@ Error first_of(const std::vector<Fault>& faults) {
 
 ClusterReading inspect_cluster(const Documents& documents, const ClusterOptions& options,
                                KubernetesContext context) {
-    Reading reading(documents, std::move(context), &options.schedulers);
+    Reading reading(documents, std::move(context), &options);
     const auto ran = reading.run();
     ClusterReading out;
     out.faults = reading.faults().all();
@@ -550,7 +549,7 @@ void add_owner_links(const DeclaredJob& job, Links& out) {
 }  // namespace
 
 Links links_of(const Document& document) {
-    static const std::vector<std::string> nobody;
+    static const ClusterOptions nobody{.schedulers = {}};
     const Documents none;
     Reading reading(none, {}, &nobody);
     Links out;

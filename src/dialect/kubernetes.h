@@ -14,11 +14,14 @@
 #include "codec/document.h"
 #include "codec/field.h"
 #include "model/fact.h"
+#include "model/plan.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::dialect {
@@ -81,11 +84,12 @@ struct PodTask {
     bool operator==(const PodTask&) const = default;
 };
 
-/// A waiting workload that asks for what Muster can't keep.
+/// A waiting workload that asks for what Muster can't keep, or is not there in whole.
 struct RefusedWorkload {
     std::string workload;
     Place place;
     std::string text;
+    Why why = Why::unknown_constraint;  // or pods_missing
 
     bool operator==(const RefusedWorkload&) const = default;
 };
@@ -117,6 +121,11 @@ JobReading inspect_jobs(const Documents& documents, const KubernetesContext& con
 
 struct ClusterOptions {
     std::vector<std::string> schedulers = {"muster", "volcano"};  // whose waiting pods are ours
+    /// Whether the Job, JobSet, LeaderWorkerSet or StatefulSet "namespace/name" is there, of one
+    /// who knows all of them. A waiting pod of one that is not there stays waiting: it may be of a
+    /// gang, of which was not heard yet, or which was deleted. Null: it may be somewhere else, and
+    /// its pods stand alone.
+    std::function<bool(std::string_view kind, std::string_view name)> has_owner = {};
 };
 
 /// What runs where and what waits. Waiting pods of other schedulers are not ours; running ones hold

@@ -47,11 +47,10 @@ void sort_stably(std::vector<T>& items, Key key_of) {
 
 class Assembly {
 public:
-    Assembly(std::vector<DemandItem> items, const std::vector<std::string>* schedulers,
-             Notes& notes)
+    Assembly(std::vector<DemandItem> items, const ClusterOptions* options, Notes& notes)
         : items_(std::move(items)),
-          schedulers_(schedulers),
-          is_plan_(schedulers == nullptr),
+          options_(options),
+          is_plan_(options == nullptr),
           notes_(notes) {}
 
     Demand run() {
@@ -71,7 +70,7 @@ public:
 
 private:
     std::vector<DemandItem> items_;
-    const std::vector<std::string>* schedulers_;
+    const ClusterOptions* options_;
     bool is_plan_;
     Notes& notes_;
     Demand out_;
@@ -108,9 +107,17 @@ private:
         }
     }
 
+    /// "Kind namespace/name". An owner and its pods are heard of in any order, and of a deleted one
+    /// the pods go last.
+    [[nodiscard]] bool is_missing(std::string_view owner) const {
+        const std::size_t space = owner.find(' ');
+        return !is_plan_ && options_->has_owner && space != std::string_view::npos &&
+               !options_->has_owner(owner.substr(0, space), owner.substr(space + 1));
+    }
+
     /// An owner speaks for the Jobs that it made.
     [[nodiscard]] bool is_made(const DeclaredJob& job) const {
-        return !job.made_by.empty() && owners_.contains(job.made_by);
+        return owners_.contains(job.made_by) || is_missing(job.made_by);
     }
 
     /// Composites have their own names.
@@ -119,8 +126,9 @@ private:
     }
 
     bool names_us(const PodItem& pod) const {
-        return is_plan_ || std::find(schedulers_->begin(), schedulers_->end(), pod.scheduler) !=
-                               schedulers_->end();
+        if (is_plan_) { return true; }
+        const std::vector<std::string>& ours = options_->schedulers;
+        return std::find(ours.begin(), ours.end(), pod.scheduler) != ours.end();
     }
     bool is_ours(const PodItem& pod) const {
         return pod.phase != PodPhase::waiting || names_us(pod);
@@ -223,6 +231,13 @@ private:
         if (!alone_.contains(&pod) || pod.phase == PodPhase::succeeded) { return emit_orphan(pod); }
         if (pod.phase == PodPhase::waiting) {
             if (refuse(pod.name, pod.unsupported)) { return; }
+            for (const std::string* owner : {&pod.tie.owner, &pod.maker}) {
+                if (!is_missing(*owner)) { continue; }
+                out_.refused.push_back({pod.name, pod.place,
+                                        fmt::format("its {} is not there", *owner),
+                                        Why::pods_missing});
+                return;
+            }
             if (pod.is_gated && !is_plan_) {
                 return notes_.add(pod.place, "a pod with schedulingGates is not tried");
             }
@@ -272,7 +287,8 @@ private:
         const bool is_workload = names.object != names.declared;
         out_.refused.push_back({names.shown, pod.place,
                                 fmt::format("its {} {} is not there",
-                                            is_workload ? "Workload" : "PodGroup", names.object)});
+                                            is_workload ? "Workload" : "PodGroup", names.object),
+                                Why::pods_missing});
     }
 
     void emit_job(const DeclaredJob& job) {
@@ -743,9 +759,8 @@ private:
 
 }  // namespace
 
-Demand assemble(std::vector<DemandItem> items, const std::vector<std::string>* schedulers,
-                Notes& notes) {
-    return Assembly(std::move(items), schedulers, notes).run();
+Demand assemble(std::vector<DemandItem> items, const ClusterOptions* options, Notes& notes) {
+    return Assembly(std::move(items), options, notes).run();
 }
 
 }  // namespace muster::dialect

@@ -2,6 +2,7 @@
 // workload's group tree, and where its tasks already run. The last step of a reading.
 #pragma once
 
+#include "dialect/kubernetes.h"
 #include "dialect/kubernetes_group.h"
 #include "dialect/kubernetes_job.h"
 #include "dialect/kubernetes_pod.h"
@@ -23,9 +24,8 @@ struct Demand {
     std::vector<RefusedWorkload> refused;
 };
 
-/// Waiting pods count only when one of our schedulers has them; without schedulers everything is
-/// ours and new.
-Demand assemble(std::vector<DemandItem> items, const std::vector<std::string>* schedulers,
-                Notes& notes);
+/// Waiting pods count only when one of our schedulers has them; without options everything is ours
+/// and new.
+Demand assemble(std::vector<DemandItem> items, const ClusterOptions* options, Notes& notes);
 
 }  // namespace muster::dialect

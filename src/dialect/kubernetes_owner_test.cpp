@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 namespace muster::dialect {
 namespace {
@@ -14,12 +15,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Key;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 const std::string containers = "containers: [{name: c, resources: {limits: {nvidia.com/gpu: 1}}}]";
 
-ClusterInput read(const std::string& text) {
+ClusterInput read(const std::string& text, const ClusterOptions& options = {}) {
     const std::vector<SourceText> sources = {{"cluster.yaml", text}};
-    auto input = read_cluster(sources);
+    auto input = read_cluster(sources, options);
     EXPECT_TRUE(input) << (input ? "" : input.error().message);
     return input ? *std::move(input) : ClusterInput{};
 }
@@ -280,6 +284,31 @@ TEST(LeaderWorkerSet, WithoutItsObjectPodsStandAlone) {
     const auto found = workloads_of(read(set_pod(0, 0) + set_pod(0, 1)));
 
     EXPECT_THAT(found, ElementsAre(testing::Key("team/serve-0"), testing::Key("team/serve-0-1")));
+}
+
+TEST(Owner, PodsWaitForOneThatIsNotThereAndWhatRunsHoldsItsRoom) {
+    const std::string of_job =
+        "ownerReferences: [{apiVersion: batch/v1, kind: Job, name: sums, uid: u, controller: "
+        "true}]";
+    const std::string text =
+        job_set_pod("workers", 0, 0) + pod("sums-0", of_job) +
+        pod("sums-1", of_job, "schedulerName: muster, nodeName: n0") +
+        pod("other", "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u}]");
+    std::set<std::string> there;
+    const ClusterOptions options{.has_owner = [&](std::string_view kind, std::string_view name) {
+        return there.contains(fmt::format("{} {}", kind, name));
+    }};
+
+    const ClusterInput without = read(text, options);
+    there = {"JobSet team/train", "Job team/sums"};
+    const ClusterInput with = read(text, options);
+
+    EXPECT_THAT(workloads_of(without), UnorderedElementsAre(Key("team/sums-1"), Key("team/other")));
+    ASSERT_THAT(without.refused, SizeIs(2));
+    EXPECT_EQ(without.refused[0].text, "its JobSet team/train is not there");
+    EXPECT_EQ(without.refused[1].text, "its Job team/sums is not there");
+    EXPECT_THAT(workloads_of(with), SizeIs(4));  // owners that are no gangs
+    EXPECT_THAT(with.refused, IsEmpty());
 }
 
 TEST(StatefulSet, IsAGangOnlyWhenItAsks) {

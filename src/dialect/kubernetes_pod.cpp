@@ -143,6 +143,11 @@ PodItem read_pod(const Field& pod, const Scope& scope) {
     read_head(metadata, spec, namespace_of(metadata), item, scope);
     read_job(metadata, namespace_of(metadata), item);
     item.tie = read_owner_tie(metadata, namespace_of(metadata));
+    for (const Field& owner : metadata["ownerReferences"].items()) {
+        if (owner["kind"].text() == "Job" && owner["apiVersion"].text().starts_with("batch/")) {
+            item.maker = fmt::format("Job {}/{}", namespace_of(metadata), owner["name"].name());
+        }
+    }
     if (spec["nodeName"].is_present()) { item.node = spec["nodeName"].name(); }
     item.phase = read_phase(pod, item.node);
     if (spec["containers"].items().empty()) {

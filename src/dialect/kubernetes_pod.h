@@ -34,6 +34,7 @@ struct PodItem {
     std::string role;         // its name for it
     std::int64_t index = -1;  // its place in the role
     OwnerTie tie;
+    std::string maker;  // "Job namespace/name" that made it, of batch/v1; empty when none
     std::int64_t group_minimum = 0;  // as far as the pod itself says so
     std::string scheduler;
     std::string node;

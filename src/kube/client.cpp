@@ -16,10 +16,10 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::int64_t wait_first = 100;        // milliseconds
-constexpr std::int64_t wait_max = 30'000;       // after failures
+constexpr std::int64_t wait_max = 10'000;       // after failures
 constexpr std::int64_t wait_clean_max = 1'000;  // after streams that only ended
 constexpr int list_limit = 500;
-constexpr int refusals_max = 4;         // of a watch, in a row
+constexpr int refusals_max = 4;         // of a watch or a page, in a row
 constexpr std::size_t depth_max = 256;  // schemas inside CustomResourceDefinitions nest deeply
 
 Result<json::object> parse_object(std::string_view text, json::storage_ptr storage) {
@@ -141,9 +141,9 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
           random(std::random_device()()) {}
 
     void start() {
-        if (!std::exchange(is_started, true)) { list(""); }
+        if (!std::exchange(is_started, true)) { list(); }
     }
-    void list(const std::string& token);
+    void list();
     void on_page(Result<Answer> answer);
     void take(ListPage page);
     void replace_all();
@@ -165,6 +165,7 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     std::minstd_rand random;
     std::map<ObjectName, T> objects;
     std::map<ObjectName, std::optional<T>> listed;  // the pages so far; none: as it is known
+    std::string token;                              // of the page to ask for; empty: the first
     std::string version;                            // the last one seen
     std::unique_ptr<Transport::Stream> stream;
     std::uint64_t turn = 0;  // callbacks of an earlier turn are not heard any more
@@ -190,8 +191,7 @@ void Follower<T>::again(bool from_list, std::int64_t wait_most, std::int64_t wai
         if (!self || self->turn != mine) { return; }
         self->stream.reset();
         if (from_list) {
-            self->listed.clear();
-            self->list("");
+            self->list();
         } else {
             self->watch();
         }
@@ -204,7 +204,8 @@ void Follower<T>::note(const Result<Answer>& answer) {
 }
 
 template <class T>
-void Follower<T>::list(const std::string& token) {
+void Follower<T>::list() {
+    if (token.empty()) { listed.clear(); }
     Call call;
     call.target = fmt::format("{}?limit={}{}", path, list_limit, selector);
     if (!token.empty()) { call.target += "&continue=" + escape_query(token); }
@@ -215,10 +216,12 @@ void Follower<T>::list(const std::string& token) {
                    });
 }
 
-/// Any failure starts from the first page: one that has expired (410) is of no use, and the others
-/// are rare.
+/// A page that failed is asked for again; one that has expired (410), or fails again and again, is
+/// of no use, and the list begins anew.
 template <class T>
 void Follower<T>::on_page(Result<Answer> answer) {
+    const bool is_expired = answer && answer->status == 410;
+    if (is_expired || failures >= refusals_max) { token.clear(); }
     if (!answer || !answer->is_ok()) {
         note(answer);
         return again(true, wait_max, answer ? answer->retry_after_ms : 0);
@@ -241,7 +244,8 @@ void Follower<T>::take(ListPage page) {
         listed.insert_or_assign(std::move(name), std::move(made));
     }
     ++pages;
-    if (!page.token.empty()) { return list(page.token); }
+    token = std::move(page.token);
+    if (!token.empty()) { return list(); }
     version = page.version;
     replace_all();
     is_synced = true;

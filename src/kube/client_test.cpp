@@ -207,6 +207,33 @@ TEST_F(InformerTest, APageThatHasExpiredStartsTheListAnew) {
     EXPECT_THAT(heard, ElementsAre("+b 4"));
 }
 
+TEST_F(InformerTest, APageThatFailedIsAskedForAgainWithoutThoseBefore) {
+    informer.start();
+    transport.answer(200, list(pod("a", 3), 7, "token"));
+    transport.answer(fail(Code::unavailable, "cut"));
+    transport.pass_time();
+    transport.answer(503, "busy");
+    transport.pass_time();
+    EXPECT_EQ(transport.calls.back(), "/api/v1/pods?limit=500&continue=token");
+    transport.answer(200, list(pod("b", 4), 7));
+
+    EXPECT_THAT(heard, ElementsAre("+a 3", "+b 4"));
+}
+
+TEST_F(InformerTest, APageThatFailsAgainAndAgainStartsTheListAnew) {
+    informer.start();
+    transport.answer(200, list(pod("a", 3), 7, "token"));
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(transport.calls.back(), "/api/v1/pods?limit=500&continue=token");
+        transport.answer(500, "{}");
+        transport.pass_time();
+    }
+    EXPECT_EQ(transport.calls.back(), "/api/v1/pods?limit=500");
+    transport.answer(200, list(pod("b", 4), 9));
+
+    EXPECT_THAT(heard, ElementsAre("+b 4"));
+}
+
 TEST_F(InformerTest, WaitsLongerAfterEachFailureAndNotForEver) {
     informer.start();
     for (int i = 0; i < 14; ++i) {
@@ -222,10 +249,10 @@ TEST_F(InformerTest, WaitsLongerAfterEachFailureAndNotForEver) {
     for (const std::int64_t wait : transport.waits) {
         EXPECT_GE(wait, most / 2);
         EXPECT_LE(wait, most);
-        most = std::min<std::int64_t>(most * 2, 30'000);
+        most = std::min<std::int64_t>(most * 2, 10'000);
     }
     EXPECT_EQ(transport.waits.size(), 14u);
-    EXPECT_EQ(most, 30'000);
+    EXPECT_EQ(most, 10'000);
 }
 
 TEST_F(InformerTest, AWordFromTheServerEndsTheBackOff) {
@@ -289,7 +316,7 @@ TEST_F(InformerTest, ServerThatOnlySaysGoneIsNotAskedWithoutPause) {
         transport.pass_time();
     }
 
-    EXPECT_GT(transport.waits.back(), 10'000);
+    EXPECT_GT(transport.waits.back(), 4'000);
 }
 
 TEST(Informer, IsNotCalledAfterItsEnd) {

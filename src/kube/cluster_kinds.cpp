@@ -1,8 +1,12 @@
 #include "kube/cluster_kinds.h"
 
+#include "kube/objects.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace muster::kube {
 
@@ -60,6 +64,26 @@ bool is_frame(ObjectKind kind) {
            kind == ObjectKind::hypernode || kind == ObjectKind::volcano_queue ||
            kind == ObjectKind::kueue_queue || kind == ObjectKind::kueue_local_queue ||
            kind == ObjectKind::kai_queue;
+}
+
+namespace {
+
+constexpr std::array owners{ObjectKind::batch_job, ObjectKind::job_set,
+                            ObjectKind::leader_worker_set, ObjectKind::stateful_set};
+
+}  // namespace
+
+bool is_owner(ObjectKind kind) {
+    return std::find(owners.begin(), owners.end(), kind) != owners.end();
+}
+
+std::function<bool(std::string_view, std::string_view)> owners_by(
+    std::function<bool(const ObjectKey&)> is_there) {
+    return [is_there = std::move(is_there)](std::string_view kind, std::string_view name) {
+        const auto found = std::find_if(owners.begin(), owners.end(),
+                                        [&](ObjectKind one) { return name_of(one).kind == kind; });
+        return found == owners.end() || is_there({*found, object_name(std::string(name))});
+    };
 }
 
 bool is_around(ObjectKind kind) {

@@ -5,8 +5,10 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::kube {
@@ -52,6 +54,8 @@ struct KindName {
 const KindName& name_of(ObjectKind kind);
 /// What all the others are read against.
 bool is_frame(ObjectKind kind);
+/// Whose pods may be a gang by what it says.
+bool is_owner(ObjectKind kind);
 /// What pods look at one by one: see dialect/kubernetes_around.h.
 bool is_around(ObjectKind kind);
 
@@ -65,5 +69,9 @@ struct ObjectKey {
     auto operator<=>(const ObjectKey&) const = default;
     [[nodiscard]] std::string text() const;  // "Pod team/train-0"
 };
+
+/// As ClusterOptions::has_owner has it: of a kind's name and "namespace/name".
+std::function<bool(std::string_view, std::string_view)> owners_by(
+    std::function<bool(const ObjectKey&)> is_there);
 
 }  // namespace muster::kube

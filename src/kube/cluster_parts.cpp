@@ -234,9 +234,13 @@ bool ClusterParts::read_nodes(const std::vector<ObjectKey>& changed, FrameChange
     return true;
 }
 
-/// What an object was tied to before is read again too.
+/// What an object was tied to before is read again too; and pods whose owner comes or goes, for
+/// they wait without it.
 void ClusterParts::change(const ObjectKey& key, dialect::Links links) {
     const auto [at, is_new] = items_.try_emplace(key);
+    if (is_owner(key.kind) && is_new == objects_.has_text(key)) {
+        dirty_names_[name_text(key.name)] = true;
+    }
     Item& item = at->second;
     item.key = &at->first;
     if (!is_new) {

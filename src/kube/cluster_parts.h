@@ -46,9 +46,11 @@ public:
         std::set<std::string> names;      // theirs, and those of the ones that are no more
     };
 
-    ClusterParts(const ClusterObjects& objects, dialect::ClusterOptions options)
-        : objects_(objects),
+    ClusterParts(const ClusterObjects& from, dialect::ClusterOptions options)
+        : objects_(from),
           options_(std::move(options)) {
+        options_.has_owner =
+            owners_by([&from](const ObjectKey& key) { return from.has_text(key); });
         frame_.context.around = around_;
     }
 

@@ -567,7 +567,9 @@ RC_GTEST_PROP(ClusterParts, ComeToWhatAllObjectsComeTo, (std::uint32_t seed)) {
         around.has_namespaces = true;
         dialect::KubernetesContext context;
         context.around = std::make_shared<dialect::Surroundings>(around);
-        const ClusterState state = read_state(texts, ours, context);
+        dialect::ClusterOptions options = ours;
+        options.has_owner = owners_by([&](const ObjectKey& key) { return texts.contains(key); });
+        const ClusterState state = read_state(texts, options, context);
         std::vector<const ClusterParts::Workload*> ordered;
         for (const auto& [name, one] : known) { ordered.push_back(&one); }
         std::sort(ordered.begin(), ordered.end(),
@@ -668,6 +670,9 @@ RC_GTEST_PROP(Owners, AnyOrderOfArrivalGivesTheSameWorkloadsAndAnyOfLeavingNone,
     start(api);
     Follower follower(api);
     std::map<std::string, WorkloadSpec> known;
+    const std::map<std::string, std::pair<std::size_t, std::int32_t>> wanted{
+        {"team/new", {4, 2}},     {"team/old-g-k0", {2, 2}}, {"team/old-g-k1", {2, 2}},
+        {"team/serve-0", {2, 2}}, {"team/serve-1", {2, 2}},  {"team/set", {4, 4}}};
     const auto hear = [&] {
         while (!api.work.empty()) { api.pump(); }
         follower.objects.touch();
@@ -681,6 +686,9 @@ RC_GTEST_PROP(Owners, AnyOrderOfArrivalGivesTheSameWorkloadsAndAnyOfLeavingNone,
                 known.erase(gone->workload);
             }
         }
+        for (const auto& [name, spec] : known) {
+            RC_ASSERT(wanted.contains(name));
+        }  // no pod alone
     };
     RC_ASSERT(follower.source.begin({}).has_value());
 
@@ -697,9 +705,6 @@ RC_GTEST_PROP(Owners, AnyOrderOfArrivalGivesTheSameWorkloadsAndAnyOfLeavingNone,
         for (const Leaf& leaf : leaves_of(spec)) { count += leaf.count; }
         tasks[name] = {count, spec.groups.front().minimum};
     }
-    const std::map<std::string, std::pair<std::size_t, std::int32_t>> wanted{
-        {"team/new", {4, 2}},     {"team/old-g-k0", {2, 2}}, {"team/old-g-k1", {2, 2}},
-        {"team/serve-0", {2, 2}}, {"team/serve-1", {2, 2}},  {"team/set", {4, 4}}};
     RC_ASSERT(tasks == wanted);
     for (const auto& [name, spec] : known) {
         RC_ASSERT(follower.source.pods_of(name)->size() == tasks.at(name).first);

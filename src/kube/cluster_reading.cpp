@@ -176,10 +176,43 @@ void sort_out(std::vector<Fact> facts, Listing& listing) {
 
 }  // namespace
 
-ClusterRead read_objects(const Texts& texts, const dialect::ClusterOptions& options) {
+namespace {
+
+/// What runs is told at any size.
+void set_incomplete_aside(dialect::ClusterInput& input) {
+    std::unordered_map<std::string, TaskPods> pods;
+    for (const dialect::PodTask& one : input.pods) { pods[one.workload][one.task]; }
+    std::set<std::string> running;
+    for (const Fact& fact : input.facts) {
+        if (const auto* bound = std::get_if<TaskBound>(&fact)) { running.insert(bound->workload); }
+    }
+    std::set<std::string> held;
+    std::erase_if(input.facts, [&](const Fact& fact) {
+        if (const auto* gone = std::get_if<TaskGone>(&fact)) {
+            return held.contains(gone->workload);
+        }
+        const auto* set = std::get_if<WorkloadSet>(&fact);
+        if (set == nullptr) { return false; }
+        const WorkloadSpec& workload = set->workload;
+        const TaskPods& there = pods[workload.name];
+        if (running.contains(workload.name) || is_whole(workload, there)) { return false; }
+        held.insert(workload.name);
+        input.refused.push_back({.workload = workload.name,
+                                 .place = {},
+                                 .text = missing_pods(workload, there),
+                                 .why = Why::pods_missing});
+        return true;
+    });
+}
+
+}  // namespace
+
+ClusterRead read_objects(const Texts& texts, dialect::ClusterOptions options) {
+    options.has_owner = owners_by([&](const ObjectKey& key) { return texts.contains(key); });
     Attempts attempts(texts);
     ClusterRead out;
     out.input = attempts.run(options, {});
+    set_incomplete_aside(out.input);
     out.malformed = attempts.take_problems();
     return out;
 }

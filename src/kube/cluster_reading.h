@@ -35,12 +35,13 @@ struct ClusterState {
 
 using Texts = std::map<ObjectKey, std::string>;
 
-/// As the dialect has it.
+/// As the dialect has it. The texts are all that there is in the cluster.
 struct ClusterRead {
     dialect::ClusterInput input;
     std::vector<Problem> malformed;  // left out
 };
-ClusterRead read_objects(const Texts& texts, const dialect::ClusterOptions& options);
+/// Gangs of which too few pods are there are set aside, as the scheduler leaves them waiting.
+ClusterRead read_objects(const Texts& texts, dialect::ClusterOptions options);
 
 /// `context` is that of the frame when this is a part without it.
 ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& options,

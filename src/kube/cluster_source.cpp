@@ -169,6 +169,7 @@ std::vector<Fact> ClusterSource::tell() {
         for (const auto& [name, told] : told_) { change.names.insert(name); }
     }
     const std::set<std::string> names = change.names;
+    for (const std::string& name : names) { held_.erase(name); }
     Excerpt part = excerpt(std::move(change), frame.modified, frame.is_read || is_all);
     hold_back(part);
     std::vector<Fact> out;
@@ -299,7 +300,7 @@ ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
 
 /// A gang is told when enough of its pods are there: room is not kept for pods that nobody made.
 /// What runs, and what runs perhaps, is told at any size.
-void ClusterSource::hold_back(Excerpt& part) const {
+void ClusterSource::hold_back(Excerpt& part) {
     std::erase_if(part.now.workloads, [&](const WorkloadSpec& workload) {
         const TaskPods& pods = part.pods.at(workload.name);
         if (pods.empty()) { return true; }
@@ -320,7 +321,9 @@ void ClusterSource::hold_back(Excerpt& part) const {
             std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
                 return pod.second.is_waiting() && ordered.contains(pod.second.uid);
             });
-        return !is_ordered || find_known(part.known, part.index, workload) == nullptr;
+        if (is_ordered && find_known(part.known, part.index, workload) != nullptr) { return false; }
+        held_[workload.name] = missing_pods(workload, pods);
+        return true;
     });
 }
 

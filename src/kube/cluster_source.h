@@ -81,6 +81,8 @@ public:
     /// What can't be read or kept now.
     [[nodiscard]] const std::vector<Problem>& malformed() const { return parts_.malformed(); }
     [[nodiscard]] const std::vector<Problem>& refused() const { return parts_.refused(); }
+    /// Workloads that wait for pods that are not there yet, and for which.
+    [[nodiscard]] const std::map<std::string, std::string>& held_back() const { return held_; }
 
 private:
     struct Told {
@@ -116,7 +118,7 @@ private:
     void note_cause(const std::string& workload, std::string cause);
     Excerpt excerpt(ClusterParts::Change change, const std::vector<std::string>& nodes,
                     bool has_frame);
-    void hold_back(Excerpt& part) const;
+    void hold_back(Excerpt& part);
     void drop_replaced_nodes(Excerpt& part, std::vector<Fact>& out) const;
     void settle_tasks(Excerpt& part, std::vector<Fact>& out);
     void end_runs(WorkloadStatus& known, const TaskPods& now, std::vector<Fact>& out);
@@ -132,6 +134,7 @@ private:
     std::unordered_map<std::string, Told> told_;
     std::unordered_map<std::string, TaskPods> pods_;
     std::map<std::string, std::string> machines_;  // as they were told
+    std::map<std::string, std::string> held_;      // what is lacking, by workload
     std::vector<TaskGone> missing_;
     std::vector<TaskRefName> ready_;
     std::map<std::string, std::map<std::uint32_t, std::string>> for_volumes_;

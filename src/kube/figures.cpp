@@ -171,10 +171,10 @@ void Figures::write_work(MetricsText& out) const {
     counter("muster_evictions_total", "Pods evicted", orders.evicted);
     counter("muster_order_failures_total", "Binds and evictions that the server did not take",
             orders.failed);
-    out.family("muster_eviction_waits_total", MetricType::counter,
-               "Evictions that were put off, by what forbade them");
-    out.sample(number(orders.budget_waits), {{"reason", "budget"}});
-    out.sample(number(orders.busy_waits), {{"reason", "busy"}});
+    counter("muster_eviction_waits_total", "Evictions that a PodDisruptionBudget put off",
+            orders.budget_waits);
+    counter("muster_busy_waits_total", "Binds and evictions that a busy server put off",
+            orders.busy_waits);
     out.family("muster_incomplete_gangs", MetricType::gauge,
                "Gangs that run with fewer than their minimum, until members come or all stop");
     out.sample(number(incomplete_gangs));

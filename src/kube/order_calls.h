@@ -1,6 +1,6 @@
 // The calls by which orders are carried out: many at a time, none while the server asks to be left
-// alone, and of one pod one at a time. Answers come from the transport's loop, also when who asked
-// is gone; hence all of it is shared.
+// alone, those that it put off first when it can be asked again, and of one pod one at a time.
+// Answers come from the transport's loop, also when who asked is gone; hence all of it is shared.
 #pragma once
 
 #include "kube/client.h"
@@ -30,7 +30,7 @@ struct OrderCounts {
     std::uint64_t evicted = 0;
     std::uint64_t failed = 0;
     std::uint64_t budget_waits = 0;  // evictions that a budget did not allow yet
-    std::uint64_t busy_waits = 0;    // that a busy server put off
+    std::uint64_t busy_waits = 0;    // calls that a busy server put off
 };
 
 class OrderCalls : public std::enable_shared_from_this<OrderCalls> {
@@ -66,8 +66,10 @@ private:
     struct Waiting {
         Call call;
         Transport::Done done;
+        int tries = 1;
     };
     void send();
+    bool put_off(Waiting& asked, const Result<Answer>& answer);
     void rest(std::int64_t milliseconds);
 
     Transport& transport_;

@@ -23,7 +23,7 @@ namespace muster::kube {
 struct SchedulerOptions {
     std::vector<std::string> names = {"muster", "volcano"};  // by which pods ask for it
     /// A bind that is lost is seen soon; one that is asked twice does no harm.
-    LoopOptions loop = {.retry = {.first_ms = 1'000, .most_ms = 30'000}};
+    LoopOptions loop = {.retry = {.first_ms = 1'000, .most_ms = 10'000}};
     Leader* leader = nullptr;  // outlives it; none: it always leads
     /// How long a gang may run with fewer than its minimum; shorter when it did so already before
     /// this process began.

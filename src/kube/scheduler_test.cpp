@@ -13,8 +13,11 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 
 TEST_F(SchedulerOfKubernetes, BindsEveryPodOfAGangThatFits) {
@@ -303,11 +306,14 @@ TEST_F(SchedulerOfKubernetes, WaitsUntilTheGangsPodsAreThere) {
     start();
     turn();
     EXPECT_EQ(bindings(), 0U);
+    EXPECT_THAT(scheduler->source().held_back(),
+                ElementsAre(Pair("team/train", "5 of 6 pods are there")));
 
     put_pod({.name = "train-5", .group = "train", .uid = "", .node = ""});
     turn();
 
     EXPECT_THAT(bound(), SizeIs(6));
+    EXPECT_THAT(scheduler->source().held_back(), IsEmpty());
 }
 
 TEST_F(SchedulerOfKubernetes, CompletesAHalfBoundGangAfterARestart) {
@@ -478,9 +484,30 @@ TEST_F(SchedulerOfKubernetes, LeavesABusyServerAloneForAsLongAsItSays) {
 
     for (const auto& work : std::exchange(api.later, {})) { work(); }
     turn();
-    EXPECT_EQ(bindings(), 2U);
-    EXPECT_TRUE(bound().contains("next-0"));
-    EXPECT_TRUE(bound().contains("next-1"));
+    // Those that were put off too, long before their orders come again.
+    EXPECT_EQ(bindings(), 4U);
+    EXPECT_THAT(bound(), SizeIs(4));
+    EXPECT_EQ(scheduler->counts().busy_waits, 2U);
+    EXPECT_EQ(scheduler->counts().failed, 0U);
+}
+
+TEST_F(SchedulerOfKubernetes, GivesUpACallThatABusyServerAlwaysPutsOff) {
+    put_gang("train", 2);
+    start();
+    std::size_t asked = 0;
+    api.refuses = [&](const Call& call) -> std::optional<Answer> {
+        if (!call.target.ends_with("/binding")) { return std::nullopt; }
+        ++asked;
+        return Answer{.status = 503, .body = "{}", .retry_after_ms = 5'000};
+    };
+    for (int i = 0; i < 40; ++i) {
+        turn();
+        for (const auto& work : std::exchange(api.later, {})) { work(); }
+    }
+
+    EXPECT_EQ(asked, 20U);
+    EXPECT_EQ(scheduler->counts().failed, 2U);
+    EXPECT_TRUE(bound().empty());
 }
 
 /// The seam of an election: what it says is looked at in each turn.

@@ -32,6 +32,7 @@ std::string_view reason_name(Why why) {
         case Why::queue_not_leaf:
         case Why::unknown_level:
         case Why::unknown_constraint: return "Unschedulable";
+        case Why::pods_missing:
         case Why::linked_missing: return "NotEnoughTasks";
         case Why::over_cap_alone:
         case Why::queue_cap:

@@ -1,6 +1,10 @@
 #include "kube/task_table.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -157,6 +161,19 @@ TaskPods settle(TaskPods pods, const WorkloadSpec& now, const TaskPods& before,
 std::uint32_t task_count(const WorkloadSpec& workload) {
     const std::vector<Leaf> leaves = leaves_of(workload);
     return leaves.empty() ? 0 : leaves.back().first + leaves.back().count;
+}
+
+std::string missing_pods(const WorkloadSpec& workload, const TaskPods& pods) {
+    std::vector<std::string> out;
+    const std::vector<Leaf> leaves = leaves_of(workload);
+    for (const Leaf& leaf : leaves) {
+        const auto there =
+            std::distance(pods.lower_bound(leaf.first), pods.lower_bound(leaf.first + leaf.count));
+        if (there >= leaf.group->minimum) { continue; }
+        out.push_back(fmt::format("{}{} of {}", leaves.size() > 1 ? leaf.group->name + " " : "",
+                                  there, leaf.group->minimum));
+    }
+    return fmt::format("{} pods are there", fmt::join(out, ", "));
 }
 
 bool is_whole(const WorkloadSpec& workload, const TaskPods& pods) {

@@ -51,6 +51,9 @@ TaskPods settle(TaskPods pods, const WorkloadSpec& now, const TaskPods& before,
 
 [[nodiscard]] std::uint32_t task_count(const WorkloadSpec& workload);
 
+/// "7 of 8 pods are there", or the same of each role that has too few for its minimum.
+[[nodiscard]] std::string missing_pods(const WorkloadSpec& workload, const TaskPods& pods);
+
 /// True when enough of its pods are there for all of its minimums, or enough of those that count.
 bool is_whole(const WorkloadSpec& workload, const TaskPods& pods);
 bool is_whole(const WorkloadSpec& workload, const TaskPods& pods,

@@ -57,6 +57,7 @@ enum class Why : std::uint8_t {
     no_domain,       // room enough in all, but in no single domain of the required level
     leaving,         // tasks that a plan released still hold their devices
     packing,         // each role fits alone, all of them together were not fitted
+    pods_missing,    // its pods, or the owner of its pods, are not there yet
 };
 
 /// What could make the answer another one.

@@ -120,6 +120,7 @@ def wait_for(holds, seconds=SECONDS):
 class Claims:
     def __init__(self):
         self.good = self.bad = 0
+        self.case = ""  # whose claims they are
         self.failed = []
 
     def check(self, what, holds, found=""):
@@ -128,7 +129,7 @@ class Claims:
             print(f"   [ok] {what}", flush=True)
         else:
             self.bad += 1
-            self.failed.append(what)
+            self.failed.append(f"{self.case}: {what}, found {found}"[:400])
             print(f"   [FAILED] {what}\n     found: {found}", flush=True)
         return bool(holds)
 

@@ -159,7 +159,9 @@ class Proxy:
             await relay(upstream[0], None)
             self.note("wrong")
             return await answer(writer, *refused(self.random.choice((500, 504))))
-        ends = (lambda: self.happens(faults.watch_cut)) if is_watch else (lambda: self.happens(faults.cut))
+        # A list comes in as many pieces as the server likes: it is cut, or not, as a whole.
+        is_cut = not is_watch and self.happens(faults.cut)
+        ends = (lambda: self.happens(faults.watch_cut)) if is_watch else (lambda: is_cut)
         if await relay(upstream[0], writer, lambda: self.is_silent, ends):
             return True
         self.note("watch cut" if is_watch else "cut")
