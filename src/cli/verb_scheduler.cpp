@@ -69,7 +69,8 @@ ApiState state_of(const kube::SchedulerRun& run) {
             const auto& [space, name] = problem.object.name;
             refused.push_back({.workload = space + "/" + name,
                                .place = {.file = problem.object.text()},
-                               .text = problem.text});
+                               .text = problem.text,
+                               .why = problem.why});
         }
         for (const auto& [workload, text] : source.held_back()) {
             refused.push_back(

@@ -23,19 +23,32 @@ namespace muster::cli {
 
 namespace {
 
+struct Found {
+    WorkloadSpec workload;
+    const dialect::RefusedWorkload* aside = nullptr;  // it never reaches the engine
+};
+
 /// Full name, or the only one that ends with "/name".
-Result<WorkloadSpec> find_job(const Engine& engine, const std::string& name) {
-    std::map<std::string_view, const WorkloadSpec*> known;
-    const Snapshot snapshot = engine.snapshot();
+Result<Found> find_job(const Cluster& cluster, const std::string& name) {
+    std::map<std::string_view, const WorkloadSpec*> known;  // null: set aside
+    const Snapshot snapshot = cluster.engine.snapshot();
+    for (const auto& refused : cluster.refused) { known[refused.workload] = nullptr; }
     for (const WorkloadStatus& status : snapshot.workloads) {
         known[status.spec.name] = &status.spec;
     }
-    if (const auto exact = known.find(name); exact != known.end()) { return *exact->second; }
+    const auto found = [&](std::string_view full) {
+        if (const WorkloadSpec* spec = known.at(full)) { return Found{*spec, nullptr}; }
+        Found out;
+        out.workload.name = full;
+        out.aside = &*std::ranges::find(cluster.refused, full, &dialect::RefusedWorkload::workload);
+        return out;
+    };
+    if (known.contains(name)) { return found(name); }
     std::vector<std::string_view> matches;
     for (const auto& [full, spec] : known) {
         if (full.ends_with("/" + name)) { matches.push_back(full); }
     }
-    if (matches.size() == 1) { return *known.at(matches[0]); }
+    if (matches.size() == 1) { return found(matches[0]); }
     if (matches.size() > 1) {
         return fail(Code::invalid,
                     fmt::format("'{}' is {}; expected one of them with its namespace", name,
@@ -100,35 +113,25 @@ std::string write_json(const WorkloadSpec& workload, const std::vector<LinkDecis
     return out.take() + '\n';
 }
 
-/// A job that asks for what Muster can't keep never reaches the engine.
-bool is_set_aside(const dialect::RefusedWorkload& refused, const std::string& name) {
-    return refused.workload == name || refused.workload.ends_with("/" + name);
-}
-
 }  // namespace
 
 Result<int> tell_why(Cluster& cluster, const std::string& job, Format format, Terminal& terminal,
                      const Notes& notes_of) {
-    WorkloadSpec workload;
+    MUSTER_TRY(found, find_job(cluster, job));
+    const auto& [workload, aside] = found;
     std::vector<LinkDecision> chain;
     std::optional<Reason> reason;
     std::vector<Change> changes;
     std::vector<std::string> notes;
-    const auto aside = std::ranges::find_if(
-        cluster.refused,
-        [&](const dialect::RefusedWorkload& refused) { return is_set_aside(refused, job); });
-    if (aside != cluster.refused.end()) {
+    if (aside != nullptr) {
         reason.emplace();
         reason->link = ChainLink::submit;
         reason->why = aside->why;
         const std::string where = aside->place.text();
         reason->text = where.empty() ? aside->text : fmt::format("{}: {}", where, aside->text);
         if (aside->why != Why::pods_missing) { reason->wakes = {Wake::never}; }
-        workload.name = aside->workload;
         chain = refused_chain(reason->text);
     } else {
-        MUSTER_TRY(found, find_job(cluster.engine, job));
-        workload = std::move(found);
         reason = cluster.engine.why(workload.name);
         chain = chain_of(cluster.engine.world(), workload, reason);
         if (reason) { changes = changes_that_start(cluster.engine, workload, *reason); }

@@ -573,6 +573,9 @@ Links links_of(const Document& document) {
                 out.names.push_back(names.object);
                 if (names.shown != names.object) { out.names.push_back(names.shown); }
             }
+            if (std::string maker = of_owner(pod->maker); !maker.empty() && maker != pod->job) {
+                out.jobs.push_back(std::move(maker));
+            }
             if (!pod->job.empty()) { out.jobs.push_back(std::move(pod->job)); }
             if (!pod->tie.owner.empty()) { out.jobs.push_back(of_owner(pod->tie.owner)); }
         }

@@ -549,10 +549,11 @@ private:
         std::vector<PodRole> own = sort_roles(group, pods);
         const auto missing = group.minimum - static_cast<std::int64_t>(pods.size());
         if (missing > 0 && own.size() > 1) {
-            refuse(
-                workload.name,
-                {{group.place, fmt::format("{} of {} pods are there; the others are not known yet",
-                                           pods.size(), group.minimum)}});
+            out_.refused.push_back(
+                {workload.name, group.place,
+                 fmt::format("{} of {} pods are there; the others are not known yet", pods.size(),
+                             group.minimum),
+                 Why::pods_missing});
             for (const PodItem* pod : pods) { hold_alone(*pod); }
             return false;
         }

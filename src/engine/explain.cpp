@@ -172,6 +172,26 @@ Refused refuse_too_large(const World& world, const Demand& demand, const Room& r
     return out;
 }
 
+/// Roles that may have the same GPUs and together ask for more than are free; else empty.
+std::string too_few_gpus_text(World& world, const std::vector<Demand>& demands) {
+    const std::vector<std::string>* models = nullptr;
+    std::int64_t needed = 0;
+    std::int64_t asked = 0;
+    std::int64_t free = 0;
+    for (const Demand& demand : demands) {
+        const GpuNeed& gpus = world.shapes.at(demand.group->shape).spec.gpu;
+        needed += demand.needed;
+        if (gpus.kind == GpuKind::none) { continue; }
+        if (models == nullptr) { models = &gpus.models; }
+        if (gpus.kind != GpuKind::whole || gpus.models != *models) { return {}; }
+        asked += demand.needed * gpus.count;
+        free = std::max(free, world.room(demand.group->shape).free_gpus().total);
+    }
+    if (asked <= free) { return {}; }
+    return fmt::format("{} in {} roles, of {} gpu together; {} gpu free", tasks(needed),
+                       demands.size(), asked, free);
+}
+
 Refused refuse_demands(World& world, const Workload& workload) {
     std::vector<Demand> demands;
     collect(world, workload, 0, {}, demands);
@@ -246,7 +266,7 @@ Refused refuse_demands(World& world, const Workload& workload) {
                         demands[0].is_by_label || demands[0].level >= 0
                             ? demands[0].level_name.empty() ? "domain" : demands[0].level_name
                             : "way that was found");
-    } else {
+    } else if (out.reason.text = too_few_gpus_text(world, demands); out.reason.text.empty()) {
         out.reason.text = fmt::format(
             "each of {} roles has room alone; no way was found for all of them together",
             demands.size());

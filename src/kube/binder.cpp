@@ -98,11 +98,11 @@ void Binder::start(std::span<const TaskOrder> orders) {
     if (!targets.empty()) { evictions_->forget(workload); }
     for (const auto& [order, pod] : targets) {
         source_.note_ordered(workload, order->task);
-        bind(workload, pod, order->node);
+        bind({workload, order->task}, pod, order->node);
     }
 }
 
-void Binder::bind(const std::string& workload, const TaskPod& pod, const std::string& node) {
+void Binder::bind(const TaskRefName& task, const TaskPod& pod, const std::string& node) {
     if (calls_->is_bound(pod.uid) || !calls_->begin(pod.uid)) { return; }
     const json::object binding{
         {"apiVersion", "v1"},
@@ -113,14 +113,18 @@ void Binder::bind(const std::string& workload, const TaskPod& pod, const std::st
     call.method = "POST";
     call.target = path_of(pods(), pod.name.first, pod.name.second, "binding");
     call.body = json::serialize(binding);
-    calls_->ask(std::move(call), [calls = calls_, workload, pod](const Result<Answer>& answer) {
+    calls_->ask(std::move(call), [calls = calls_, task, pod](const Result<Answer>& answer) {
         calls->end(pod.uid);
+        if (const std::int64_t wait = answer ? put_off_ms(*answer) : 0; wait > 0) {
+            ++calls->counts.busy_waits;
+            return calls->after(wait, [calls, task] { calls->again.push_back(task); });
+        }
         const bool is_bound = answer && answer->is_ok();
         ++(is_bound ? calls->counts.bound : calls->counts.failed);
         if (is_bound) { calls->note_bound(pod.uid); }
         if (is_bound || !answer || !is_final(*answer)) { return; }
         calls->news.push_back(
-            {OrderNews::Kind::bind_refused, workload, pod.name, pod.uid, message_of(*answer)});
+            {OrderNews::Kind::bind_refused, task.first, pod.name, pod.uid, message_of(*answer)});
     });
 }
 

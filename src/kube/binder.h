@@ -34,10 +34,12 @@ public:
     [[nodiscard]] bool is_idle() const { return calls_->is_idle(); }
     void set_when_idle(std::function<void()> work) { calls_->when_idle = std::move(work); }
     std::vector<OrderNews> take_news() { return std::exchange(calls_->news, {}); }
+    /// A busy server put their binds off until now.
+    std::vector<TaskRefName> take_again() { return std::exchange(calls_->again, {}); }
 
 private:
     void start(std::span<const TaskOrder> orders);
-    void bind(const std::string& workload, const TaskPod& pod, const std::string& node);
+    void bind(const TaskRefName& task, const TaskPod& pod, const std::string& node);
     void evict(const std::string& workload, std::vector<std::uint32_t> tasks);
     bool has_settled(const TaskPod& pod);
 

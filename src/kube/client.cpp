@@ -154,7 +154,10 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     void on_end(const Result<Answer>& answer);
     void put(const ObjectName& name, T object);
     void drop(const ObjectName& name);
-    void again(bool from_list, std::int64_t wait_most, std::int64_t wait_least = 0);
+    void again(bool from_list, std::int64_t wait_most, std::int64_t wait_least = 0) {
+        pause(failures++, from_list, wait_most, wait_least);
+    }
+    void pause(int failed, bool from_list, std::int64_t wait_most, std::int64_t wait_least);
     void note(const Result<Answer>& answer);
 
     Transport& transport;
@@ -171,7 +174,8 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
     std::uint64_t turn = 0;  // callbacks of an earlier turn are not heard any more
     std::string problem;
     std::uint64_t pages = 0;
-    int failures = 0;  // in a row, without a word from the server
+    int failures = 0;       // in a row, without a word from the server
+    int page_failures = 0;  // the same, of a list without a page
     bool is_started = false;
     bool is_synced = false;
     bool has_heard = false;  // of an object, on this stream
@@ -180,8 +184,9 @@ struct Follower : std::enable_shared_from_this<Follower<T>> {
 /// Next turn after a wait that doubles and is spread, so that clients do not come back in step. A
 /// stream is ended here and not in its own callback.
 template <class T>
-void Follower<T>::again(bool from_list, std::int64_t wait_most, std::int64_t wait_least) {
-    const int doublings = std::min(failures++, 16);
+void Follower<T>::pause(int failed, bool from_list, std::int64_t wait_most,
+                        std::int64_t wait_least) {
+    const int doublings = std::min(failed, 16);
     const std::int64_t wait = std::min(wait_first << doublings, wait_most);
     const std::int64_t spread =
         wait_least + wait / 2 + static_cast<std::int64_t>(random()) % (wait - wait / 2 + 1);
@@ -221,16 +226,16 @@ void Follower<T>::list() {
 template <class T>
 void Follower<T>::on_page(Result<Answer> answer) {
     const bool is_expired = answer && answer->status == 410;
-    if (is_expired || failures >= refusals_max) { token.clear(); }
+    if (is_expired || page_failures >= refusals_max) { token.clear(); }
     if (!answer || !answer->is_ok()) {
         note(answer);
-        return again(true, wait_max, answer ? answer->retry_after_ms : 0);
+        return pause(page_failures++, true, wait_max, answer ? answer->retry_after_ms : 0);
     }
     Storage<T> storage;
     auto page = read_page_into(answer->body, storage.pointer());
     if (!page) {
         problem = page.error().message;
-        return again(true, wait_max);
+        return pause(page_failures++, true, wait_max, 0);
     }
     take(std::move(*page));
 }
@@ -244,6 +249,7 @@ void Follower<T>::take(ListPage page) {
         listed.insert_or_assign(std::move(name), std::move(made));
     }
     ++pages;
+    page_failures = 0;
     token = std::move(page.token);
     if (!token.empty()) { return list(); }
     version = page.version;

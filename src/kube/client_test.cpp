@@ -220,6 +220,22 @@ TEST_F(InformerTest, APageThatFailedIsAskedForAgainWithoutThoseBefore) {
     EXPECT_THAT(heard, ElementsAre("+a 3", "+b 4"));
 }
 
+TEST_F(InformerTest, AListOfManyPagesGoesOnHoweverManyOfThemFailOnce) {
+    informer.start();
+    std::string last;
+    for (int i = 0; i < 20; ++i) {
+        transport.answer(502, "{}");
+        transport.pass_time();
+        EXPECT_EQ(transport.calls.back(), "/api/v1/pods?limit=500" + last);
+        transport.answer(200, list(pod(fmt::format("p{}", i), 3), 7, fmt::format("t{}", i)));
+        last = fmt::format("&continue=t{}", i);
+        EXPECT_LE(transport.waits.back(), 100);
+    }
+    transport.answer(200, list(pod("z", 3), 7));
+
+    EXPECT_EQ(heard.size(), 21u);
+}
+
 TEST_F(InformerTest, APageThatFailsAgainAndAgainStartsTheListAnew) {
     informer.start();
     transport.answer(200, list(pod("a", 3), 7, "token"));

@@ -719,5 +719,38 @@ RC_GTEST_PROP(Owners, AnyOrderOfArrivalGivesTheSameWorkloadsAndAnyOfLeavingNone,
     RC_ASSERT(known.empty());
 }
 
+TEST(Owners, AJobIsHeardOfByThePodsThatOnlyReferToIt) {
+    FakeApi api;
+    start(api);
+    Follower follower(api);
+    ASSERT_TRUE(follower.source.begin({}));
+    const auto told = [&] {
+        while (!api.work.empty()) { api.pump(); }
+        follower.objects.touch();
+        EXPECT_TRUE(follower.source.observe(0));
+        return follower.source.find_workload("team/sum") != nullptr;
+    };
+    Team team;
+    json::object pod = team.objects.back().second;
+    pod["spec"].as_object().erase("schedulingGroup");
+    pod["metadata"] = {
+        {"name", "sum"},
+        {"namespace", "team"},
+        {"uid", "p"},
+        {"ownerReferences",
+         json::array{json::object{
+             {"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "sums"}, {"uid", "j"}}}}};
+    json::object job{{"apiVersion", "batch/v1"}, {"kind", "Job"}};
+    job["metadata"] = {{"name", "sums"}, {"namespace", "team"}, {"uid", "j"}};
+    job["spec"] = {{"template", {{"spec", pod["spec"]}}}};
+
+    api.put(pods, pod);
+    EXPECT_FALSE(told());
+    api.put(jobs, job);
+    EXPECT_TRUE(told());
+    api.erase(jobs, {"team", "sums"});
+    EXPECT_FALSE(told());
+}
+
 }  // namespace
 }  // namespace muster::kube

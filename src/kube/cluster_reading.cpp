@@ -245,9 +245,11 @@ ClusterState read_state(const Texts& texts, const dialect::ClusterOptions& optio
     for (const dialect::RefusedWorkload& refused : input.refused) {
         if (const ObjectKey* key = attempts.find(refused.place.file)) {
             const std::string& path = refused.place.path;
-            out.refused.push_back({*key, path.starts_with("spec")
-                                             ? fmt::format("{}: {}", path, refused.text)
-                                             : refused.text});
+            out.refused.push_back({*key,
+                                   path.starts_with("spec")
+                                       ? fmt::format("{}: {}", path, refused.text)
+                                       : refused.text,
+                                   refused.why});
         }
     }
     out.malformed = attempts.take_problems();

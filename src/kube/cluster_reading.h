@@ -19,6 +19,7 @@ namespace muster::kube {
 struct Problem {
     ObjectKey object;
     std::string text;
+    Why why = Why::unknown_constraint;  // or pods_missing, which may pass by itself
 
     auto operator<=>(const Problem&) const = default;
 };

@@ -26,6 +26,8 @@ Result<> ClusterSource::begin(const Snapshot& known) {
     known_ = known;
     told_.clear();
     begun_.clear();
+    kept_.clear();
+    held_.clear();
     ready_.clear();
     for_volumes_.clear();
     windows_.restart();
@@ -163,11 +165,15 @@ std::vector<Fact> ClusterSource::tell() {
         }
     }
     std::vector<Bound> bound = take_bound(frame.nodes);
+    for (const std::string& name : kept_) {
+        for (const auto& [task, pod] : pods_[name]) { parts_.touch({ObjectKind::pod, pod.name}); }
+    }
     ClusterParts::Change change = parts_.read_demand();
     const bool is_all = std::exchange(is_all_, false);
     if (is_all) {
         for (const auto& [name, told] : told_) { change.names.insert(name); }
     }
+    keep_ordered(change);
     const std::set<std::string> names = change.names;
     for (const std::string& name : names) { held_.erase(name); }
     Excerpt part = excerpt(std::move(change), frame.modified, frame.is_read || is_all);
@@ -298,12 +304,54 @@ ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
     return out;
 }
 
+/// What was ordered may still come to something when the pods are no workload any more, or others,
+/// since their group or owner was deleted. Until it is settled they stay what they were.
+void ClusterSource::keep_ordered(ClusterParts::Change& change) {
+    change.names.merge(std::exchange(kept_, {}));
+    std::map<std::string_view, const TaskPod*> read;  // by uid
+    std::set<std::string_view> there;
+    for (const ClusterParts::Workload& workload : change.workloads) {
+        there.insert(workload.spec.name);
+        for (const auto& [task, pod] : workload.pods) { read.emplace(pod.uid, &pod); }
+    }
+    std::vector<ClusterParts::Workload> kept;
+    std::set<std::string> uids;
+    for (const std::string& name : change.names) {
+        const auto told = told_.find(name);
+        const auto pods = pods_.find(name);
+        if (there.contains(name) || told == told_.end() || pods == pods_.end()) { continue; }
+        ClusterParts::Workload as_told{told->second.origin, told->second.status.spec, {}};
+        bool is_under_way = false;
+        for (const auto& [task, before] : pods->second) {
+            const auto object = objects_.find({ObjectKind::pod, before.name});
+            if (!object || uid_of(*object) != before.uid) { continue; }
+            TaskPod& pod = as_told.pods[task];
+            const auto now = read.find(before.uid);
+            pod = now != read.end() ? *now->second : before;
+            pod.node = text_at(*object, "spec.nodeName");
+            is_under_way = is_under_way || (before.is_ordered && pod.is_waiting());
+        }
+        if (!is_under_way) { continue; }
+        for (const auto& [task, pod] : as_told.pods) { uids.insert(pod.uid); }
+        kept_.insert(name);
+        kept.push_back(std::move(as_told));
+    }
+    if (kept.empty()) { return; }
+    std::erase_if(change.workloads, [&](const ClusterParts::Workload& workload) {
+        return !workload.pods.empty() &&
+               std::all_of(workload.pods.begin(), workload.pods.end(),
+                           [&](const auto& pod) { return uids.contains(pod.second.uid); });
+    });
+    std::move(kept.begin(), kept.end(), std::back_inserter(change.workloads));
+    std::sort(change.workloads.begin(), change.workloads.end(),
+              [](const auto& a, const auto& b) { return a.origin < b.origin; });
+}
+
 /// A gang is told when enough of its pods are there: room is not kept for pods that nobody made.
 /// What runs, and what runs perhaps, is told at any size.
 void ClusterSource::hold_back(Excerpt& part) {
     std::erase_if(part.now.workloads, [&](const WorkloadSpec& workload) {
         const TaskPods& pods = part.pods.at(workload.name);
-        if (pods.empty()) { return true; }
         const bool runs = std::any_of(pods.begin(), pods.end(), [](const auto& pod) {
             return !pod.second.node.empty() && !pod.second.is_finished;
         });

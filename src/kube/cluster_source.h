@@ -29,6 +29,9 @@ public:
     Result<> begin(const Snapshot& known) override;
     Result<std::vector<Fact>> observe(std::int64_t patience_ms) override;
     std::vector<TaskRefName> take_ready() override;
+    void note_ready(const std::vector<TaskRefName>& tasks) {
+        ready_.insert(ready_.end(), tasks.begin(), tasks.end());
+    }
 
     /// The next observation looks at all of it, as the first one does.
     void look_again();
@@ -118,6 +121,7 @@ private:
     void note_cause(const std::string& workload, std::string cause);
     Excerpt excerpt(ClusterParts::Change change, const std::vector<std::string>& nodes,
                     bool has_frame);
+    void keep_ordered(ClusterParts::Change& change);
     void hold_back(Excerpt& part);
     void drop_replaced_nodes(Excerpt& part, std::vector<Fact>& out) const;
     void settle_tasks(Excerpt& part, std::vector<Fact>& out);
@@ -138,7 +142,8 @@ private:
     std::vector<TaskGone> missing_;
     std::vector<TaskRefName> ready_;
     std::map<std::string, std::map<std::uint32_t, std::string>> for_volumes_;
-    std::set<std::string> begun_;                // they held something when this began
+    std::set<std::string> begun_;  // they held something when this began
+    std::set<std::string> kept_;   // no workloads any more but for the binds that are under way
     std::map<std::string, std::string> causes_;  // of what this observation tells, by workload
     GangWindows windows_;
     std::function<bool(const std::string&)> is_under_way_;

@@ -152,8 +152,12 @@ void Evictions::hear(const std::string& workload, const TaskPod& pod,
         }
         return wait(workload, pod, message_of(*answer));
     }
+    if (answer && answer->status == 429) {
+        ++counts.busy_waits;
+        return;
+    }
     ++counts.failed;
-    if (answer && answer->status != 409 && answer->status != 429) {
+    if (answer && answer->status != 409) {
         calls_->news.push_back(
             {OrderNews::Kind::eviction_refused, workload, pod.name, pod.uid, message_of(*answer)});
     }

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t in_flight_max = 64;
 constexpr std::int64_t bound_ms = 10'000;
-constexpr int tries_max = 10;  // of a call that a busy server puts off
 constexpr std::string_view budget_cause = "DisruptionBudget";
 
 }  // namespace
@@ -28,6 +27,12 @@ bool is_budget_answer(const Answer& answer) {
     return causes != nullptr && std::any_of(causes->begin(), causes->end(), [](const auto& one) {
                return one.is_object() && text_at(one.get_object(), "reason") == budget_cause;
            });
+}
+
+std::int64_t put_off_ms(const Answer& answer) {
+    const bool is_busy =
+        (answer.status == 429 || answer.status == 503) && !is_budget_answer(answer);
+    return is_busy ? answer.retry_after_ms : 0;
 }
 
 std::string message_of(const Answer& answer) {
@@ -64,29 +69,17 @@ void OrderCalls::rest(std::int64_t milliseconds) {
     });
 }
 
-/// Orders come again ever more slowly, and a gang that is bound in part holds what others could
-/// use: a call that was only put off is made again as soon as the server can be asked.
-bool OrderCalls::put_off(Waiting& asked, const Result<Answer>& answer) {
-    const bool is_busy = answer && (answer->status == 429 || answer->status == 503) &&
-                         answer->retry_after_ms > 0 && !is_budget_answer(*answer);
-    if (!is_busy) { return false; }
-    if (!is_resting_) { rest(answer->retry_after_ms); }
-    if (asked.tries == tries_max) { return false; }
-    ++asked.tries;
-    ++counts.busy_waits;
-    waiting_.push_front(std::move(asked));
-    return true;
-}
-
 void OrderCalls::send() {
     while (!is_over_ && !is_resting_ && in_flight_ < in_flight_max && !waiting_.empty()) {
-        const auto asked = std::make_shared<Waiting>(std::move(waiting_.front()));
+        Waiting next = std::move(waiting_.front());
         waiting_.pop_front();
         ++in_flight_;
-        transport_.call(asked->call, [self = shared_from_this(), asked](Result<Answer> answer) {
+        transport_.call(std::move(next.call), [self = shared_from_this(),
+                                               done = std::move(next.done)](Result<Answer> answer) {
             --self->in_flight_;
-            if (self->put_off(*asked, answer)) { return; }
-            asked->done(std::move(answer));
+            const std::int64_t wait = answer ? put_off_ms(*answer) : 0;
+            if (wait > 0 && !self->is_resting_) { self->rest(wait); }
+            done(std::move(answer));
             self->send();
             if (self->is_idle() && self->when_idle) { self->when_idle(); }
         });

@@ -1,8 +1,9 @@
 // The calls by which orders are carried out: many at a time, none while the server asks to be left
-// alone, those that it put off first when it can be asked again, and of one pod one at a time.
-// Answers come from the transport's loop, also when who asked is gone; hence all of it is shared.
+// alone, and of one pod one at a time. Answers come from the transport's loop, also when who asked
+// is gone; hence all of it is shared.
 #pragma once
 
+#include "control/seams.h"
 #include "kube/client.h"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct OrderCounts {
     std::uint64_t evicted = 0;
     std::uint64_t failed = 0;
     std::uint64_t budget_waits = 0;  // evictions that a budget did not allow yet
-    std::uint64_t busy_waits = 0;    // calls that a busy server put off
+    std::uint64_t busy_waits = 0;    // binds and evictions that a busy server put off
 };
 
 class OrderCalls : public std::enable_shared_from_this<OrderCalls> {
@@ -42,6 +43,7 @@ public:
     void stop() {
         is_over_ = true;
         when_idle = {};
+        waiting_.clear();
     }
     [[nodiscard]] bool is_idle() const { return in_flight_ == 0 && waiting_.empty(); }
     void after(std::int64_t milliseconds, std::function<void()> work) {
@@ -60,16 +62,15 @@ public:
 
     OrderCounts counts;
     std::vector<OrderNews> news;
+    std::vector<TaskRefName> again;   // put off, and may be asked for now
     std::function<void()> when_idle;  // after the last answer
 
 private:
     struct Waiting {
         Call call;
         Transport::Done done;
-        int tries = 1;
     };
     void send();
-    bool put_off(Waiting& asked, const Result<Answer>& answer);
     void rest(std::int64_t milliseconds);
 
     Transport& transport_;
@@ -83,6 +84,8 @@ private:
 
 /// The server says that a budget has no room, not that it has much to do.
 bool is_budget_answer(const Answer& answer);
+/// For how long a server that has much to do wants to be left alone; 0 when it does not say so.
+std::int64_t put_off_ms(const Answer& answer);
 /// What a Status says; the number when it says nothing.
 std::string message_of(const Answer& answer);
 

@@ -78,6 +78,7 @@ Result<std::unique_ptr<Scheduler>> Scheduler::start(Link link, std::unique_ptr<S
 }
 
 Result<std::optional<Decision>> Scheduler::turn() {
+    source_.note_ready(binder_.take_again());
     MUSTER_TRY(decision, loop_->turn());
     if (!std::exchange(has_written_reasons_, true)) {
         writer_.write_reasons(loop_->engine().world());

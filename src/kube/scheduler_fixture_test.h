@@ -104,12 +104,15 @@ protected:
                        {"spec", std::move(spec)},
                        {"status", {{"phase", pod.node.empty() ? "Pending" : "Running"}}}});
     }
-    void put_gang(const std::string& name, int count, bool has_controller = false) {
+    void put_group(const std::string& name, int count) {
         api.put(groups, {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                          {"kind", "PodGroup"},
                          {"metadata", {{"namespace", "team"}, {"name", name}, {"uid", name}}},
                          {"spec", {{"minMember", count}}},
                          {"status", {{"phase", "Pending"}}}});
+    }
+    void put_gang(const std::string& name, int count, bool has_controller = false) {
+        put_group(name, count);
         for (int i = 0; i < count; ++i) {
             put_pod({.name = fmt::format("{}-{}", name, i),
                      .group = name,

@@ -19,6 +19,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
+using testing::StartsWith;
 
 TEST_F(SchedulerOfKubernetes, BindsEveryPodOfAGangThatFits) {
     put_gang("train", 6);
@@ -484,30 +485,39 @@ TEST_F(SchedulerOfKubernetes, LeavesABusyServerAloneForAsLongAsItSays) {
 
     for (const auto& work : std::exchange(api.later, {})) { work(); }
     turn();
-    // Those that were put off too, long before their orders come again.
+    // Also those that were put off, long before their orders would come again.
     EXPECT_EQ(bindings(), 4U);
     EXPECT_THAT(bound(), SizeIs(4));
     EXPECT_EQ(scheduler->counts().busy_waits, 2U);
     EXPECT_EQ(scheduler->counts().failed, 0U);
 }
 
-TEST_F(SchedulerOfKubernetes, GivesUpACallThatABusyServerAlwaysPutsOff) {
-    put_gang("train", 2);
+/// A bind that the server put off is made later, whatever became of what the pod belonged to.
+TEST_F(SchedulerOfKubernetes, RoomIsHeldForABindUnderWayOfAGangThatIsNoGangAnyMore) {
+    put_gang("train", 8);
     start();
-    std::size_t asked = 0;
-    api.refuses = [&](const Call& call) -> std::optional<Answer> {
+    api.refuses = [](const Call& call) -> std::optional<Answer> {
         if (!call.target.ends_with("/binding")) { return std::nullopt; }
-        ++asked;
-        return Answer{.status = 503, .body = "{}", .retry_after_ms = 5'000};
+        return Answer{.status = 429, .body = "{}", .retry_after_ms = 5'000};
     };
-    for (int i = 0; i < 40; ++i) {
-        turn();
+    turn();
+    api.refuses = {};
+
+    api.erase(groups, {"team", "train"});
+    turn();
+    put_gang("next", 8);
+    turn();
+    for (int i = 0; i < 3; ++i) {
         for (const auto& work : std::exchange(api.later, {})) { work(); }
+        turn();
     }
 
-    EXPECT_EQ(asked, 20U);
-    EXPECT_EQ(scheduler->counts().failed, 2U);
-    EXPECT_TRUE(bound().empty());
+    EXPECT_THAT(bound(), SizeIs(8));
+    for (const auto& [pod, node] : bound()) { EXPECT_THAT(pod, StartsWith("train-")); }
+
+    for (int i = 0; i < 8; ++i) { api.erase(pods, {"team", fmt::format("train-{}", i)}); }
+    turn();
+    EXPECT_THAT(bound(), SizeIs(8));
 }
 
 /// The seam of an election: what it says is looked at in each turn.

@@ -26,6 +26,8 @@ constexpr std::string_view share_not_enforced = "ShareNotEnforced";
 /// What of a group's status is written in one call.
 constexpr std::string_view all_conditions = "conditions";
 
+constexpr std::int64_t missing_ms = 3'000;
+
 std::string_view reason_name(Why why) {
     switch (why) {
         case Why::unknown_queue:
@@ -250,10 +252,33 @@ void StatusWriter::tell_assigned(const std::string& workload, const Assigning& a
     }
 }
 
+/// What is only not there yet, or about to go as well, is told when it lasts.
+bool StatusWriter::may_pass(const Problem& problem) {
+    if (problem.why != Why::pods_missing) { return false; }
+    const std::int64_t now = options_.clock();
+    return now - missing_since_.try_emplace(problem, now).first->second < missing_ms;
+}
+
+/// What was said of a pod is over, and its gang waits for others.
+void StatusWriter::tell_held(const Problem& before) {
+    for (const auto& [workload, text] : source_.held_back()) {
+        const TaskPods* pods = source_.pods_of(workload);
+        if (pods == nullptr) { continue; }
+        for (const auto& [task, pod] : *pods) {
+            if (pod.name == before.object.name) { return tell_pod(pod, text, false); }
+        }
+    }
+}
+
 /// Each is told once while it lasts.
 void StatusWriter::tell_problems() {
     std::set<Problem> now;
+    std::set<Problem> young;
     const auto tell = [&](const Problem& problem, std::string_view reason) {
+        if (!told_.contains(problem) && may_pass(problem)) {
+            young.insert(problem);
+            return;
+        }
         if (!now.insert(problem).second || told_.contains(problem)) { return; }
         const auto object = objects_.find(problem.object);
         if (!object) { return; }
@@ -266,6 +291,10 @@ void StatusWriter::tell_problems() {
     for (const Problem& problem : source_.refused()) {
         const bool is_pod = problem.object.kind == ObjectKind::pod;
         tell(problem, is_pod ? "FailedScheduling" : "Unschedulable");
+    }
+    std::erase_if(missing_since_, [&](const auto& one) { return !young.contains(one.first); });
+    for (const Problem& before : told_) {
+        if (before.why == Why::pods_missing && !now.contains(before)) { tell_held(before); }
     }
     told_ = std::move(now);
 }

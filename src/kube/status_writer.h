@@ -86,6 +86,8 @@ private:
     void tell_bound(const TaskBound& bound);
     void tell_assigned(const std::string& workload, const Assigning& assigning);
     void tell_problems();
+    [[nodiscard]] bool may_pass(const Problem& problem);
+    void tell_held(const Problem& before);
     void tell_pod(const TaskPod& pod, const std::string& message, bool with_event);
     void set_pod_condition(const ObjectKey& key, const std::string& uid,
                            const std::string& message);
@@ -112,8 +114,9 @@ private:
     GroupPhases phases_;
     std::map<std::string, Assigning> assigning_;  // by workload
     std::set<Problem> told_;
-    std::set<std::string> lost_nodes_;     // that are not ready
-    std::set<std::string> on_lost_nodes_;  // workloads of which that was said
+    std::map<Problem, std::int64_t> missing_since_;  // not told yet
+    std::set<std::string> lost_nodes_;               // that are not ready
+    std::set<std::string> on_lost_nodes_;            // workloads of which that was said
     std::map<ObjectKey, GroupConditions> conditions_;
     std::map<Write, Pending> pending_;
     std::uint64_t serial_ = 0;

@@ -35,7 +35,7 @@ public:
     void TestBody() override {}
 
     void step() {
-        switch (pick(12)) {
+        switch (pick(13)) {
             case 0: return restart();
             case 1: return delete_one();
             case 2: return finish_leaving();
@@ -44,6 +44,7 @@ public:
             case 5: return put_budget(pick(7));
             case 6: return pass_time(1'000 * pick(20));
             case 7: return run_bound();
+            case 8: return regroup();
             default: return turn_once();
         }
     }
@@ -70,6 +71,7 @@ public:
     void calm() {
         is_calm_ = true;
         put_budget(100);
+        for (std::size_t i = 0; i < sizes.size(); ++i) { put_group(gang_of(i), sizes[i]); }
         restart();
         for (int i = 0; i < 24; ++i) {
             pass_time(15'000);
@@ -133,7 +135,9 @@ private:
         const bool is_eviction = call.target.ends_with("/eviction");
         if (!is_calm_ && call.method == "POST" && chance(15)) {
             constexpr std::array statuses = {409, 429, 404, 500, 403};
-            return Answer{.status = statuses[pick(statuses.size())], .body = "{}"};
+            const int status = statuses[pick(statuses.size())];
+            const bool is_put_off = status == 429 && chance(50);
+            return Answer{.status = status, .body = "{}", .retry_after_ms = is_put_off ? 1'000 : 0};
         }
         if (!is_eviction) { return std::nullopt; }
         const json::value body = json::parse(call.body);
@@ -144,7 +148,8 @@ private:
         check(!uid.empty(), "an eviction names the uid");
         if (uid != uid_of(pod->second)) { return std::nullopt; }  // which the server refuses
         const std::string group(annotation_of(pod->second, "scheduling.k8s.io/group-name"));
-        check(has_foreign_ || is_released(group),
+        // Of one whose group was deleted the order may be from before.
+        check(has_foreign_ || is_released(group) || lost_groups_.contains(group),
               name + " is evicted, and its gang was not released");
         if (chance(50)) { return std::nullopt; }
         leaving_.insert(name);  // it takes its grace
@@ -205,6 +210,16 @@ private:
             return api.put(pods, std::move(bound_one));
         }
     }
+    /// A group is deleted while its pods are there, or made again.
+    void regroup() {
+        const std::size_t i = pick(sizes.size());
+        const ObjectName name{"team", gang_of(i)};
+        if (api.collections[groups].contains(name)) {
+            lost_groups_.insert(gang_of(i));
+            return api.erase(groups, name);
+        }
+        put_group(gang_of(i), sizes[i]);
+    }
     void put_budget(std::uint32_t allowed) {
         api.put(
             budgets,
@@ -242,7 +257,10 @@ private:
         if (!api.work.empty()) { return; }  // it has not heard all yet
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             const int running = running_of(gang_of(i));
-            if (running == 0 || running >= sizes[i]) { continue; }
+            // Pods without their group are no gang.
+            if (running == 0 || running >= sizes[i] || lost_groups_.contains(gang_of(i))) {
+                continue;
+            }
             check(is_in_window("team/" + gang_of(i)),
                   fmt::format("law 2: {} of {}, and no window is open", running, gang_of(i)));
         }
@@ -259,6 +277,7 @@ private:
     bool is_calm_ = false;
     std::int64_t requests_left_ = -1;  // until the crash; −1: none is near
     std::set<std::string> leaving_;
+    std::set<std::string> lost_groups_;          // at some time
     std::map<std::string, std::string> places_;  // by uid
     int made_ = 0;
 };

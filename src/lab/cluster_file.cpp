@@ -38,6 +38,11 @@ void forget_origin(json::object& object) {
           "ownerReferences", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
         metadata.erase(key);
     }
+    // Their owners are kinds that are not served here, and pods would wait for them.
+    if (json::value* labels = metadata.if_contains("labels"); labels && labels->is_object()) {
+        labels->get_object().erase("jobset.sigs.k8s.io/jobset-name");
+        labels->get_object().erase("leaderworkerset.sigs.k8s.io/name");
+    }
 }
 
 void make_fake(json::object& node) {
