@@ -38,6 +38,8 @@ Binder::Binder(ClusterSource& source, Transport& transport, std::function<std::i
       settled_(std::make_shared<std::map<std::string, bool>>()) {
     source_.set_is_under_way(
         [calls = calls_](const std::string& uid) { return calls->is_busy(uid); });
+    source_.set_may_be_bound(
+        [calls = calls_](const std::string& uid) { return calls->may_be_bound(uid); });
 }
 
 Binder::~Binder() { calls_->stop(); }
@@ -103,6 +105,7 @@ void Binder::start(std::span<const TaskOrder> orders) {
 }
 
 void Binder::bind(const TaskRefName& task, const TaskPod& pod, const std::string& node) {
+    if (calls_->is_resting()) { return calls_->note_put_off(task); }
     if (calls_->is_bound(pod.uid) || !calls_->begin(pod.uid)) { return; }
     const json::object binding{
         {"apiVersion", "v1"},
@@ -115,9 +118,10 @@ void Binder::bind(const TaskRefName& task, const TaskPod& pod, const std::string
     call.body = json::serialize(binding);
     calls_->ask(std::move(call), [calls = calls_, task, pod](const Result<Answer>& answer) {
         calls->end(pod.uid);
-        if (const std::int64_t wait = answer ? put_off_ms(*answer) : 0; wait > 0) {
+        if (!answer || answer->status >= 500) { calls->note_unsure(pod.uid); }
+        if (answer && put_off_ms(*answer) > 0) {
             ++calls->counts.busy_waits;
-            return calls->after(wait, [calls, task] { calls->again.push_back(task); });
+            return calls->note_put_off(task);
         }
         const bool is_bound = answer && answer->is_ok();
         ++(is_bound ? calls->counts.bound : calls->counts.failed);

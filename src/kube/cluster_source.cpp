@@ -28,7 +28,10 @@ Result<> ClusterSource::begin(const Snapshot& known) {
     begun_.clear();
     kept_.clear();
     held_.clear();
+    fences_.clear();
+    withheld_.clear();
     ready_.clear();
+    new_pods_.clear();
     for_volumes_.clear();
     windows_.restart();
     std::uint32_t index = 0;
@@ -52,7 +55,8 @@ Result<> ClusterSource::begin(const Snapshot& known) {
 
 Result<std::vector<Fact>> ClusterSource::observe(std::int64_t patience_ms) {
     std::vector<Fact> out;
-    if (objects_.wait_for_change(patience_ms)) { out = tell(); }
+    const bool is_awaited = !withheld_.empty() || !kept_.empty();
+    if (objects_.wait_for_change(patience_ms) || is_awaited) { out = tell(); }
     for (Fact& fact : tell_overdue()) { out.push_back(std::move(fact)); }
     return out;
 }
@@ -152,7 +156,8 @@ void ClusterSource::note_missing(const std::string& workload, std::uint32_t task
 }
 
 std::vector<Fact> ClusterSource::tell() {
-    const ClusterParts::FrameChange frame = parts_.read_frame(objects_.take_changed());
+    ClusterParts::FrameChange frame = parts_.read_frame(objects_.take_changed());
+    fence_nodes(frame);
     if (!frame.nodes.empty()) {
         for (const auto& [name, pods] : pods_) {
             for (const auto& [task, pod] : pods) {
@@ -288,6 +293,7 @@ ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
     const Listing& frame = parts_.frame().listing;
     if (!has_frame) {
         for (const std::string& name : nodes) {
+            if (withheld_.contains(name)) { continue; }
             NodeSpec& before = *find_node(known_.nodes, name);
             out.known.nodes.push_back(std::move(before));
             before = *find_node(frame.nodes, name);
@@ -299,9 +305,55 @@ ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
     out.known.nodes = std::move(known_.nodes);
     out.known.queues = known_.queues;
     out.now.levels = frame.levels;
-    out.now.nodes = frame.nodes;
+    std::copy_if(frame.nodes.begin(), frame.nodes.end(), std::back_inserter(out.now.nodes),
+                 [&](const NodeSpec& node) { return !withheld_.contains(node.name); });
     out.now.queues = frame.queues;
     return out;
+}
+
+/// Of a pod without one: a bind of it is not answered, or its watch lags, or is not heard at all.
+bool ClusterSource::may_have_a_node(const std::string& uid) const {
+    return (may_be_bound_ && may_be_bound_(uid)) || !objects_.problem().empty();
+}
+
+/// Binds may be under way to a node that went, or is another machine by now. When it is back, it is
+/// not told of until it is known what became of them: others would get the same room.
+void ClusterSource::fence_nodes(ClusterParts::FrameChange& frame) {
+    const auto& machines = parts_.frame().machines;
+    const auto is_open = [&](const ObjectName& name, const std::string& uid) {
+        const auto pod = objects_.find({ObjectKind::pod, name});
+        return pod && uid_of(*pod) == uid && text_at(*pod, "spec.nodeName").empty() &&
+               may_have_a_node(uid);
+    };
+    for (const std::string& node : frame.nodes) {
+        const auto before = machines_.find(node);
+        const auto now = machines.find(node);
+        if (before == machines_.end() || (now != machines.end() && now->second == before->second)) {
+            continue;
+        }
+        for (const auto& [workload, pods] : pods_) {
+            for (const auto& [task, pod] : pods) {
+                if (!pod.is_ordered || !pod.is_waiting() || !is_open(pod.name, pod.uid)) {
+                    continue;
+                }
+                fences_[node].emplace_back(pod.name, pod.uid);
+            }
+        }
+    }
+    for (auto at = fences_.begin(); at != fences_.end();) {
+        auto& [node, pods] = *at;
+        std::erase_if(pods, [&](const auto& pod) { return !is_open(pod.first, pod.second); });
+        if (!pods.empty()) {
+            if (machines.contains(node)) { withheld_.insert(node); }
+            ++at;
+            continue;
+        }
+        if (withheld_.erase(node) > 0) {
+            frame.nodes.insert(node);
+            frame.is_read = true;
+        }
+        at = fences_.erase(at);
+    }
 }
 
 /// What was ordered may still come to something when the pods are no workload any more, or others,
@@ -311,7 +363,10 @@ void ClusterSource::keep_ordered(ClusterParts::Change& change) {
     std::map<std::string_view, const TaskPod*> read;  // by uid
     std::set<std::string_view> there;
     for (const ClusterParts::Workload& workload : change.workloads) {
-        there.insert(workload.spec.name);
+        const auto told = told_.find(workload.spec.name);
+        const bool is_same =
+            told == told_.end() || !is_another(told->second.status.spec.uid, workload.spec.uid);
+        if (is_same) { there.insert(workload.spec.name); }
         for (const auto& [task, pod] : workload.pods) { read.emplace(pod.uid, &pod); }
     }
     std::vector<ClusterParts::Workload> kept;
@@ -328,8 +383,12 @@ void ClusterSource::keep_ordered(ClusterParts::Change& change) {
             TaskPod& pod = as_told.pods[task];
             const auto now = read.find(before.uid);
             pod = now != read.end() ? *now->second : before;
+            const std::string_view phase = text_at(*object, "status.phase");
             pod.node = text_at(*object, "spec.nodeName");
-            is_under_way = is_under_way || (before.is_ordered && pod.is_waiting());
+            pod.has_failed = phase == "Failed";
+            pod.is_finished = pod.has_failed || phase == "Succeeded";
+            is_under_way =
+                is_under_way || (before.is_ordered && pod.is_waiting() && may_have_a_node(pod.uid));
         }
         if (!is_under_way) { continue; }
         for (const auto& [task, pod] : as_told.pods) { uids.insert(pod.uid); }
@@ -338,6 +397,7 @@ void ClusterSource::keep_ordered(ClusterParts::Change& change) {
     }
     if (kept.empty()) { return; }
     std::erase_if(change.workloads, [&](const ClusterParts::Workload& workload) {
+        if (kept_.contains(workload.spec.name)) { return true; }
         return !workload.pods.empty() &&
                std::all_of(workload.pods.begin(), workload.pods.end(),
                            [&](const auto& pod) { return uids.contains(pod.second.uid); });
@@ -365,7 +425,7 @@ void ClusterSource::hold_back(Excerpt& part) {
             }
         }
         const bool is_ordered =
-            begun_.contains(workload.name) ||
+            (begun_.contains(workload.name) && !pods.empty()) ||
             std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
                 return pod.second.is_waiting() && ordered.contains(pod.second.uid);
             });
@@ -428,6 +488,7 @@ void ClusterSource::settle_tasks(Excerpt& part, std::vector<Fact>& out) {
             pod.has_machine = has_node(pod.node);
             if (known != nullptr && pod.is_waiting() && !uids.contains(pod.uid)) {
                 ready_.emplace_back(workload.name, task);
+                new_pods_.emplace_back(workload.name, pod);
             }
             if (!pod.is_finished && !pod.has_machine) { continue; }
             part.now.runs.push_back({.workload = workload.name,

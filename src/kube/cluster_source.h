@@ -39,7 +39,7 @@ public:
     /// As the last observation spoke of it; null when it spoke of none.
     [[nodiscard]] const TaskPods* pods_of(const std::string& workload) const;
     [[nodiscard]] bool has_node(const std::string& name) const {
-        return parts_.frame().machines.contains(name);
+        return parts_.frame().machines.contains(name) && !withheld_.contains(name);
     }
     [[nodiscard]] const WorkloadSpec* find_workload(const std::string& name) const;
     /// What jobs that are read later refer to.
@@ -70,6 +70,14 @@ public:
     void set_is_under_way(std::function<bool(const std::string&)> is_under_way) {
         is_under_way_ = std::move(is_under_way);
     }
+    /// Whether the pod of that uid may have a node of which the watch has not told.
+    void set_may_be_bound(std::function<bool(const std::string&)> may_be_bound) {
+        may_be_bound_ = std::move(may_be_bound);
+    }
+    /// Pods that were made anew for tasks that wait: their reasons are told already, but not by
+    /// these.
+    using NewPods = std::vector<std::pair<std::string, TaskPod>>;  // by workload
+    NewPods take_new_pods() { return std::exchange(new_pods_, {}); }
     /// Gangs of which only a part runs.
     [[nodiscard]] const GangWindows& windows() const { return windows_; }
     std::vector<GangNews> take_news() { return windows_.take_news(); }
@@ -121,6 +129,8 @@ private:
     void note_cause(const std::string& workload, std::string cause);
     Excerpt excerpt(ClusterParts::Change change, const std::vector<std::string>& nodes,
                     bool has_frame);
+    [[nodiscard]] bool may_have_a_node(const std::string& uid) const;
+    void fence_nodes(ClusterParts::FrameChange& frame);
     void keep_ordered(ClusterParts::Change& change);
     void hold_back(Excerpt& part);
     void drop_replaced_nodes(Excerpt& part, std::vector<Fact>& out) const;
@@ -138,15 +148,20 @@ private:
     std::unordered_map<std::string, Told> told_;
     std::unordered_map<std::string, TaskPods> pods_;
     std::map<std::string, std::string> machines_;  // as they were told
-    std::map<std::string, std::string> held_;      // what is lacking, by workload
+    /// Pods, with their uids, that may be bound to a node which went, by its name.
+    std::map<std::string, std::vector<std::pair<ObjectName, std::string>>> fences_;
+    std::set<std::string> withheld_;           // nodes that are back, behind a fence: not told yet
+    std::map<std::string, std::string> held_;  // what is lacking, by workload
     std::vector<TaskGone> missing_;
     std::vector<TaskRefName> ready_;
+    NewPods new_pods_;
     std::map<std::string, std::map<std::uint32_t, std::string>> for_volumes_;
     std::set<std::string> begun_;  // they held something when this began
     std::set<std::string> kept_;   // no workloads any more but for the binds that are under way
     std::map<std::string, std::string> causes_;  // of what this observation tells, by workload
     GangWindows windows_;
     std::function<bool(const std::string&)> is_under_way_;
+    std::function<bool(const std::string&)> may_be_bound_;
     bool is_all_ = true;  // to be looked at
 };
 

@@ -152,7 +152,7 @@ void Evictions::hear(const std::string& workload, const TaskPod& pod,
         }
         return wait(workload, pod, message_of(*answer));
     }
-    if (answer && answer->status == 429) {
+    if (answer && (answer->status == 429 || put_off_ms(*answer) > 0)) {
         ++counts.busy_waits;
         return;
     }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t in_flight_max = 64;
 constexpr std::int64_t bound_ms = 10'000;
+constexpr std::int64_t unsure_ms = 65'000;
 constexpr std::string_view budget_cause = "DisruptionBudget";
 
 }  // namespace
@@ -55,6 +56,13 @@ void OrderCalls::note_bound(const std::string& uid) {
     });
 }
 
+void OrderCalls::note_unsure(const std::string& uid) {
+    unsure_.insert(uid);
+    after(unsure_ms, [weak = weak_from_this(), uid] {
+        if (const auto self = weak.lock()) { self->unsure_.erase(self->unsure_.find(uid)); }
+    });
+}
+
 void OrderCalls::ask(Call call, Transport::Done done) {
     waiting_.push_back({std::move(call), std::move(done)});
     send();
@@ -65,6 +73,8 @@ void OrderCalls::rest(std::int64_t milliseconds) {
     is_resting_ = true;
     transport_.after(milliseconds, [self = shared_from_this()] {
         self->is_resting_ = false;
+        self->again.insert(self->again.end(), self->put_off_.begin(), self->put_off_.end());
+        self->put_off_.clear();
         self->send();
     });
 }

@@ -59,10 +59,21 @@ public:
     /// mistaken.
     void note_bound(const std::string& uid);
     [[nodiscard]] bool is_bound(const std::string& uid) const { return bound_.contains(uid); }
+    /// Nobody knows whether the server took the bind. Behind a minute, after which it gives up a
+    /// request, it did not.
+    void note_unsure(const std::string& uid);
+    [[nodiscard]] bool may_be_bound(const std::string& uid) const {
+        return is_busy(uid) || is_bound(uid) || unsure_.contains(uid);
+    }
+
+    /// The server asked to be left alone. Binds are not queued meanwhile, for they are looked at
+    /// anew when it is over.
+    [[nodiscard]] bool is_resting() const { return is_resting_; }
+    void note_put_off(const TaskRefName& task) { put_off_.push_back(task); }
 
     OrderCounts counts;
     std::vector<OrderNews> news;
-    std::vector<TaskRefName> again;   // put off, and may be asked for now
+    std::vector<TaskRefName> again;   // that were put off, and may be asked for now
     std::function<void()> when_idle;  // after the last answer
 
 private:
@@ -77,6 +88,8 @@ private:
     std::deque<Waiting> waiting_;
     std::set<std::string> busy_;
     std::set<std::string> bound_;
+    std::multiset<std::string> unsure_;
+    std::vector<TaskRefName> put_off_;
     std::size_t in_flight_ = 0;
     bool is_resting_ = false;
     bool is_over_ = false;

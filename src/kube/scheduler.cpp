@@ -83,6 +83,9 @@ Result<std::optional<Decision>> Scheduler::turn() {
     if (!std::exchange(has_written_reasons_, true)) {
         writer_.write_reasons(loop_->engine().world());
     }
+    for (const auto& [workload, pod] : source_.take_new_pods()) {
+        writer_.write_reason(loop_->engine().world(), workload, pod);
+    }
     if (decision) { writer_.write(*decision); }
     for (const GangNews& news : source_.take_news()) { writer_.write(news); }
     for (const OrderNews& news : binder_.take_news()) {

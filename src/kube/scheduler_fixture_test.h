@@ -104,10 +104,11 @@ protected:
                        {"spec", std::move(spec)},
                        {"status", {{"phase", pod.node.empty() ? "Pending" : "Running"}}}});
     }
-    void put_group(const std::string& name, int count) {
+    void put_group(const std::string& name, int count, std::string uid = "") {
+        if (uid.empty()) { uid = name; }
         api.put(groups, {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                          {"kind", "PodGroup"},
-                         {"metadata", {{"namespace", "team"}, {"name", name}, {"uid", name}}},
+                         {"metadata", {{"namespace", "team"}, {"name", name}, {"uid", uid}}},
                          {"spec", {{"minMember", count}}},
                          {"status", {{"phase", "Pending"}}}});
     }

@@ -19,7 +19,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
-using testing::StartsWith;
 
 TEST_F(SchedulerOfKubernetes, BindsEveryPodOfAGangThatFits) {
     put_gang("train", 6);
@@ -213,6 +212,19 @@ TEST_F(SchedulerOfKubernetes, SaysWhatIsTrueWhenItsTurnComes) {
     EXPECT_EQ(condition_of(group, "Scheduled"), "True");
     EXPECT_NE(condition_of(group, "Unschedulable"), "True");
     EXPECT_EQ(text_at(group, "status.phase"), "Running");
+}
+
+TEST_F(SchedulerOfKubernetes, APodThatIsMadeAnewOfAGangThatWaitsSaysWhyAsWell) {
+    put_gang("train", 10);
+    start();
+    turn();
+
+    api.erase(pods, {"team", "train-3"});
+    put_pod({.name = "train-3", .group = "train", .uid = "another"});
+    turn();
+
+    EXPECT_THAT(condition(api.at(pods, {"team", "train-3"}), "PodScheduled"),
+                HasSubstr("room for 8"));
 }
 
 TEST_F(SchedulerOfKubernetes, WritesReasonsThatItsPredecessorHadOnRecordOnly) {
@@ -492,32 +504,58 @@ TEST_F(SchedulerOfKubernetes, LeavesABusyServerAloneForAsLongAsItSays) {
     EXPECT_EQ(scheduler->counts().failed, 0U);
 }
 
-/// A bind that the server put off is made later, whatever became of what the pod belonged to.
-TEST_F(SchedulerOfKubernetes, RoomIsHeldForABindUnderWayOfAGangThatIsNoGangAnyMore) {
+/// Of a gang that is no gang any more, or another one, binds may be done that the server answered
+/// with a failure.
+class BindsThatAreUncertain : public SchedulerOfKubernetes,
+                              public testing::WithParamInterface<bool> {};
+
+TEST_P(BindsThatAreUncertain, HoldTheirRoomUntilItIsKnown) {
     put_gang("train", 8);
     start();
     api.refuses = [](const Call& call) -> std::optional<Answer> {
         if (!call.target.ends_with("/binding")) { return std::nullopt; }
-        return Answer{.status = 429, .body = "{}", .retry_after_ms = 5'000};
+        return Answer{.status = 504, .body = "{}"};
     };
     turn();
     api.refuses = {};
 
     api.erase(groups, {"team", "train"});
-    turn();
+    if (GetParam()) { put_group("train", 8, "another"); }
     put_gang("next", 8);
     turn();
-    for (int i = 0; i < 3; ++i) {
-        for (const auto& work : std::exchange(api.later, {})) { work(); }
-        turn();
-    }
+    EXPECT_THAT(bound(), IsEmpty());
 
-    EXPECT_THAT(bound(), SizeIs(8));
-    for (const auto& [pod, node] : bound()) { EXPECT_THAT(pod, StartsWith("train-")); }
-
-    for (int i = 0; i < 8; ++i) { api.erase(pods, {"team", fmt::format("train-{}", i)}); }
+    for (const auto& work : std::exchange(api.later, {})) { work(); }
     turn();
     EXPECT_THAT(bound(), SizeIs(8));
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, BindsThatAreUncertain, testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "MadeAnew" : "Deleted"; });
+
+/// The server answered with a failure, and may have done it all the same.
+TEST_F(SchedulerOfKubernetes, ANodeThatComesBackIsNotUsedWhileABindToItIsUncertain) {
+    put_pod({.name = "other", .node = "n2", .gpus = 4});
+    put_pod({.name = "a", .gpus = 4});
+    start();
+    api.refuses = [](const Call& call) -> std::optional<Answer> {
+        if (!call.target.ends_with("/binding")) { return std::nullopt; }
+        return Answer{.status = 504, .body = "{}"};
+    };
+    turn();
+    api.refuses = {};
+
+    api.erase(nodes, {"", "n1"});
+    put_pod({.name = "b", .gpus = 4});
+    put_node("n1", 4, "another");
+    turn();
+    EXPECT_FALSE(scheduler->source().has_node("n1"));
+    EXPECT_THAT(bound(), SizeIs(1));
+
+    for (const auto& work : std::exchange(api.later, {})) { work(); }
+    turn();
+    EXPECT_TRUE(scheduler->source().has_node("n1"));
+    EXPECT_THAT(bound(), SizeIs(2));
 }
 
 /// The seam of an election: what it says is looked at in each turn.

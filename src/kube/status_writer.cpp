@@ -100,6 +100,16 @@ void StatusWriter::write_reasons(const World& world) {
     }
 }
 
+void StatusWriter::write_reason(const World& world, const std::string& workload,
+                                const TaskPod& pod) {
+    const WorkloadId id = world.find_workload(workload);
+    const WorkloadSpec* spec = source_.find_workload(workload);
+    if (!id.is_valid() || spec == nullptr || !world.workloads[id.value].reason) { return; }
+    const Reason& reason = *world.workloads[id.value].reason;
+    const bool is_alone = source_.pods_of(workload)->size() == 1 && spec->groups.size() == 1;
+    tell_pod(pod, pod_refusal_text(reason, spec->groups.back().task, is_alone), false);
+}
+
 /// It is placed: that it waits is not written any more.
 void StatusWriter::forget_reasons(const std::string& workload) {
     const TaskPods* pods = pending_.empty() ? nullptr : source_.pods_of(workload);

@@ -42,6 +42,8 @@ public:
     /// Once, after the first look at the cluster: who led before may have ended with the reasons of
     /// what waits on record and not written.
     void write_reasons(const World& world);
+    /// That of a workload which waits, on a pod that came when it was told.
+    void write_reason(const World& world, const std::string& workload, const TaskPod& pod);
     /// After each decision.
     void write(const Decision& decision);
     void write(const GangNews& news);

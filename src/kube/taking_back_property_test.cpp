@@ -218,7 +218,7 @@ private:
             lost_groups_.insert(gang_of(i));
             return api.erase(groups, name);
         }
-        put_group(gang_of(i), sizes[i]);
+        put_group(gang_of(i), sizes[i], fmt::format("{}-{}", gang_of(i), ++made_));
     }
     void put_budget(std::uint32_t allowed) {
         api.put(
