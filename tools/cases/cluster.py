@@ -79,9 +79,15 @@ class Cluster:
         words, pid = self.words(name), self.pid(name)
         os.kill(pid, number)
         wait_for(lambda: not is_alive(pid))
-        with open(self.home / f"{name}.log", "ab") as log:
-            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        (self.home / f"{name}.pid").write_text(f"{process.pid}\n")
+        # Somebody may have its port just now: then it ends at once.
+        for _ in range(20):
+            with open(self.home / f"{name}.log", "ab") as log:
+                process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            (self.home / f"{name}.pid").write_text(f"{process.pid}\n")
+            try:
+                process.wait(1)
+            except subprocess.TimeoutExpired:
+                return
 
     def is_ready(self):
         path = "/readyz"
