@@ -516,6 +516,11 @@ std::string ClusterObjects::problem() const {
     return {};
 }
 
+bool ClusterObjects::hears_pods() const {
+    const auto pods = informers_.find(ObjectKind::pod);
+    return pods != informers_.end() && pods->second->problem().empty();
+}
+
 std::set<ObjectName> ClusterObjects::take_moved_groups() {
     return std::exchange(moved_groups_, {});
 }

@@ -75,6 +75,8 @@ public:
     [[nodiscard]] const ServedKinds& served() const { return served_; }
     /// Why some kind is not followed right now; empty when all are.
     [[nodiscard]] std::string problem() const;
+    /// Pods are followed right now.
+    [[nodiscard]] bool hears_pods() const;
     /// Of Volcano's groups those that are other ones since the last call, or whose pods do
     /// something else.
     std::set<ObjectName> take_moved_groups();

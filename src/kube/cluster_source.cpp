@@ -313,7 +313,7 @@ ClusterSource::Excerpt ClusterSource::excerpt(ClusterParts::Change change,
 
 /// Of a pod without one: a bind of it is not answered, or its watch lags, or is not heard at all.
 bool ClusterSource::may_have_a_node(const std::string& uid) const {
-    return (may_be_bound_ && may_be_bound_(uid)) || !objects_.problem().empty();
+    return (may_be_bound_ && may_be_bound_(uid)) || !objects_.hears_pods();
 }
 
 /// Binds may be under way to a node that went, or is another machine by now. When it is back, it is
