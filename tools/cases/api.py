@@ -140,6 +140,11 @@ class Claims:
         """`found` is asked until it is `expected`, a value or a pattern of a text."""
         def matches(value):
             return re.search(expected, value or "") is not None if isinstance(expected, str) else value == expected
-        wait_for(lambda: matches(found()), seconds)
-        last = found()
+        last = None
+
+        def is_so():
+            nonlocal last
+            last = found()
+            return matches(last)
+        wait_for(is_so, seconds)
         return self.check(what, matches(last), f"{last!r}, expected {expected!r}")

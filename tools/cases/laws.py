@@ -200,7 +200,7 @@ class Watcher:
                for name, node in sorted(set(said) | set(real)) if said[(name, node)] != real[(name, node)]]
         return out + [f"{name}/{task} on {node} is bound and not confirmed" for name, task, node in ledger.unconfirmed()]
 
-    def settle(self, scheduler, seconds=90):
+    def settle(self, scheduler, seconds=180):
         """What is still wrong after waiting until nothing is."""
         def wrong():
             with self.lock:
@@ -208,11 +208,16 @@ class Watcher:
             if not is_quiet:
                 return ["the cluster still changes"]
             return self.at_rest() + self.unlike(scheduler)
-        wait_for(lambda: not wrong(), seconds)
-        return wrong()
+        left = []
+
+        def is_well():  # what is asked once more may just be about to change
+            left[:] = wrong()
+            return not left
+        wait_for(is_well, seconds)
+        return left
 
 
-def claim_laws(claims, watcher, scheduler, seconds=90, with_replay=True):
+def claim_laws(claims, watcher, scheduler, seconds=180, with_replay=True):
     """After a case: the laws, the ledger, and that it can be decided again."""
     left = watcher.settle(scheduler, seconds)
     claims.check("at rest each gang is whole or waits with a reason, and ledger and API server say the same", not left,
