@@ -686,9 +686,8 @@ RC_GTEST_PROP(Owners, AnyOrderOfArrivalGivesTheSameWorkloadsAndAnyOfLeavingNone,
                 known.erase(gone->workload);
             }
         }
-        for (const auto& [name, spec] : known) {
-            RC_ASSERT(wanted.contains(name));
-        }  // no pod alone
+        // No pod stands alone.
+        for (const auto& [name, spec] : known) { RC_ASSERT(wanted.contains(name)); }
     };
     RC_ASSERT(follower.source.begin({}).has_value());
 

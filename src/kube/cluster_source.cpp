@@ -325,19 +325,22 @@ void ClusterSource::fence_nodes(ClusterParts::FrameChange& frame) {
         return pod && uid_of(*pod) == uid && text_at(*pod, "spec.nodeName").empty() &&
                may_have_a_node(uid);
     };
+    std::vector<std::string> gone;
     for (const std::string& node : frame.nodes) {
         const auto before = machines_.find(node);
         const auto now = machines.find(node);
         if (before == machines_.end() || (now != machines.end() && now->second == before->second)) {
             continue;
         }
+        gone.push_back(node);
+    }
+    const auto fence = [&](const TaskPod& pod) {
+        if (!pod.is_ordered || !pod.is_waiting() || !is_open(pod.name, pod.uid)) { return; }
+        for (const std::string& node : gone) { fences_[node].emplace_back(pod.name, pod.uid); }
+    };
+    if (!gone.empty()) {
         for (const auto& [workload, pods] : pods_) {
-            for (const auto& [task, pod] : pods) {
-                if (!pod.is_ordered || !pod.is_waiting() || !is_open(pod.name, pod.uid)) {
-                    continue;
-                }
-                fences_[node].emplace_back(pod.name, pod.uid);
-            }
+            for (const auto& [task, pod] : pods) { fence(pod); }
         }
     }
     for (auto at = fences_.begin(); at != fences_.end();) {
@@ -360,21 +363,28 @@ void ClusterSource::fence_nodes(ClusterParts::FrameChange& frame) {
 /// since their group or owner was deleted. Until it is settled they stay what they were.
 void ClusterSource::keep_ordered(ClusterParts::Change& change) {
     change.names.merge(std::exchange(kept_, {}));
-    std::map<std::string_view, const TaskPod*> read;  // by uid
     std::set<std::string_view> there;
     for (const ClusterParts::Workload& workload : change.workloads) {
         const auto told = told_.find(workload.spec.name);
         const bool is_same =
             told == told_.end() || !is_another(told->second.status.spec.uid, workload.spec.uid);
         if (is_same) { there.insert(workload.spec.name); }
+    }
+    std::vector<std::string> lost;
+    std::copy_if(change.names.begin(), change.names.end(), std::back_inserter(lost),
+                 [&](const std::string& name) {
+                     return !there.contains(name) && told_.contains(name) && pods_.contains(name);
+                 });
+    if (lost.empty()) { return; }
+    std::map<std::string_view, const TaskPod*> read;  // by uid
+    for (const ClusterParts::Workload& workload : change.workloads) {
         for (const auto& [task, pod] : workload.pods) { read.emplace(pod.uid, &pod); }
     }
     std::vector<ClusterParts::Workload> kept;
     std::set<std::string> uids;
-    for (const std::string& name : change.names) {
+    for (const std::string& name : lost) {
         const auto told = told_.find(name);
         const auto pods = pods_.find(name);
-        if (there.contains(name) || told == told_.end() || pods == pods_.end()) { continue; }
         ClusterParts::Workload as_told{told->second.origin, told->second.status.spec, {}};
         bool is_under_way = false;
         for (const auto& [task, before] : pods->second) {

@@ -136,6 +136,14 @@ protected:
         }
     }
 
+    /// Until `api.refuses` is another one.
+    void answer_binds_with(const Answer& answer) {
+        api.refuses = [answer](const Call& call) -> std::optional<Answer> {
+            if (!call.target.ends_with("/binding")) { return std::nullopt; }
+            return answer;
+        };
+    }
+
     std::map<std::string, std::string> bound() {
         std::map<std::string, std::string> out;
         for (const auto& [name, pod] : api.collections[pods]) {

@@ -484,10 +484,7 @@ TEST_F(SchedulerOfKubernetes, AnotherMachineOfTheSameNameIsNotTheOldOne) {
 TEST_F(SchedulerOfKubernetes, LeavesABusyServerAloneForAsLongAsItSays) {
     put_gang("train", 2);
     start();
-    api.refuses = [](const Call& call) -> std::optional<Answer> {
-        if (!call.target.ends_with("/binding")) { return std::nullopt; }
-        return Answer{.status = 429, .body = "{}", .retry_after_ms = 5'000};
-    };
+    answer_binds_with({.status = 429, .body = "{}", .retry_after_ms = 5'000});
     turn();
     api.refuses = {};
 
@@ -512,10 +509,7 @@ class BindsThatAreUncertain : public SchedulerOfKubernetes,
 TEST_P(BindsThatAreUncertain, HoldTheirRoomUntilItIsKnown) {
     put_gang("train", 8);
     start();
-    api.refuses = [](const Call& call) -> std::optional<Answer> {
-        if (!call.target.ends_with("/binding")) { return std::nullopt; }
-        return Answer{.status = 504, .body = "{}"};
-    };
+    answer_binds_with({.status = 504, .body = "{}"});
     turn();
     api.refuses = {};
 
@@ -538,10 +532,7 @@ TEST_F(SchedulerOfKubernetes, ANodeThatComesBackIsNotUsedWhileABindToItIsUncerta
     put_pod({.name = "other", .node = "n2", .gpus = 4});
     put_pod({.name = "a", .gpus = 4});
     start();
-    api.refuses = [](const Call& call) -> std::optional<Answer> {
-        if (!call.target.ends_with("/binding")) { return std::nullopt; }
-        return Answer{.status = 504, .body = "{}"};
-    };
+    answer_binds_with({.status = 504, .body = "{}"});
     turn();
     api.refuses = {};
 

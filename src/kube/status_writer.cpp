@@ -59,6 +59,12 @@ GangCounts gang_counts(const json::object& group, const TaskPods& pods) {
     return out;
 }
 
+/// What each waiting pod of a workload says.
+std::string pod_text(const Reason& reason, const WorkloadSpec& workload, const TaskPods& pods) {
+    const bool is_alone = pods.size() == 1 && workload.groups.size() == 1;
+    return pod_refusal_text(reason, workload.groups.back().task, is_alone);
+}
+
 }  // namespace
 
 json::object reference(const ObjectKey& key, const json::object& object) {
@@ -106,8 +112,7 @@ void StatusWriter::write_reason(const World& world, const std::string& workload,
     const WorkloadSpec* spec = source_.find_workload(workload);
     if (!id.is_valid() || spec == nullptr || !world.workloads[id.value].reason) { return; }
     const Reason& reason = *world.workloads[id.value].reason;
-    const bool is_alone = source_.pods_of(workload)->size() == 1 && spec->groups.size() == 1;
-    tell_pod(pod, pod_refusal_text(reason, spec->groups.back().task, is_alone), false);
+    tell_pod(pod, pod_text(reason, *spec, *source_.pods_of(workload)), false);
 }
 
 /// It is placed: that it waits is not written any more.
@@ -130,8 +135,7 @@ void StatusWriter::tell_refused(const Refusal& refusal, bool is_news) {
     const WorkloadSpec* workload = source_.find_workload(refusal.workload);
     if (pods == nullptr || workload == nullptr) { return; }
     const Reason& reason = refusal.reason;
-    const bool is_alone = pods->size() == 1 && workload->groups.size() == 1;
-    const std::string message = pod_refusal_text(reason, workload->groups.back().task, is_alone);
+    const std::string message = pod_text(reason, *workload, *pods);
     const bool with_events = is_news && pods->size() <= pods_with_events_max;
     for (const auto& [task, pod] : *pods) {
         if (pod.is_waiting()) { tell_pod(pod, message, with_events); }
